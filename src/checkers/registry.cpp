@@ -1,0 +1,55 @@
+#include "checkers/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::array<CheckerEntry, 0> kRegistry = {
+};
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
+
+}  // namespace
+
+std::span<const CheckerEntry> all_checkers() { return kRegistry; }
+
+std::vector<const CheckerEntry*> select_checkers(std::string_view list) {
+  const std::vector<std::string_view> wanted = list.empty() ? std::vector<std::string_view>{} : split(list, ",");
+  std::vector<std::string> known{"all"};
+  for (const CheckerEntry& entry : kRegistry) known.emplace_back(entry.name);
+  for (const std::string_view name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = nearest(name, known);
+    throw InputError(fmt::format("unknown checker '{}'{}; the checkers are {}", printable(name),
+                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near), join_with_and(known)));
+  }
+  const bool all = std::find(wanted.begin(), wanted.end(), "all") != wanted.end();
+  std::vector<const CheckerEntry*> selected;
+  for (const CheckerEntry& entry : kRegistry) {
+    const bool named = std::find(wanted.begin(), wanted.end(), entry.name) != wanted.end();
+    if (all || named || (wanted.empty() && entry.by_default)) selected.push_back(&entry);
+  }
+  return selected;
+}
+
+const Rule* find_rule(std::string_view id_or_name) {
+  for (const CheckerEntry& entry : kRegistry)
+    for (const Rule& rule : entry.rules)
+      if (rule.id == upper(id_or_name) || rule.name == id_or_name) return &rule;
+  return nullptr;
+}
+
+}  // namespace heddle

@@ -1,0 +1,14 @@
+// Adds to findings what checkers do not carry along on their hot path: the block each step was in.
+#pragma once
+
+#include <span>
+
+#include "core/finding.h"
+#include "trace/source.h"
+
+namespace heddle {
+
+// Reads `source` (the same trace again, from its start) as far as the last step and fills in Step::block.
+void annotate_blocks(std::span<Finding> findings, TraceSource& source);
+
+}  // namespace heddle

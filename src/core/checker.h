@@ -1,0 +1,65 @@
+// A checker: it sees the events of a trace in order and adds what is wrong to Findings.
+//
+// Events come in batches, so that one virtual call serves thousands of events; inside, a checker runs a plain loop
+// with a switch over Operation that has no default (the compiler names the forgotten case).
+// Operation::kNested never matters. Ids in events are dense, see trace/names.h.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/finding.h"
+#include "trace/event.h"
+#include "trace/names.h"
+
+namespace heddle {
+
+enum class Granularity : uint8_t { kField, kObject };
+
+// What a user can set about checkers. Each field says which checker reads it.
+struct CheckerOptions {
+  Granularity granularity = Granularity::kField;  // lockset: one candidate set per variable or per object
+  uint64_t budget = 1'000'000;                    // searches: steps before a checker answers "undecided"
+};
+
+struct CheckerContext {
+  const Names& names;         // grows while the trace is read; covers every id seen so far
+  Findings& findings;
+  const CheckerOptions& options;
+};
+
+// What a checker's silence is worth.
+struct Coverage {
+  bool undecided = false;  // a budget ran out before the question was answered
+  std::string note;        // what was not covered, in a sentence; empty: everything was
+};
+
+class Checker {
+ public:
+  virtual ~Checker() = default;
+
+  virtual void process(const EventBatch& batch) = 0;
+  // The trace has ended; anything to say only then is said now.
+  virtual void finish() {}
+  virtual Coverage coverage() const { return {}; }
+};
+
+// How a checker presents itself to the command line. checkers/registry.cpp lists them all.
+struct CheckerEntry {
+  std::string_view name;          // "race"
+  std::string_view brief;         // one line for --help
+  bool by_default;                // run when the user names no checkers: only those without false alarms
+  std::span<const Rule> rules;    // what it can report
+  std::unique_ptr<Checker> (*make)(const CheckerContext& context);
+};
+
+// "wrote balance", "acquired mu": an operation as a report says it.
+std::string operation_phrase(const Event& event, const Names& names);
+
+// A step of an argument from an event; frames, thread and wording filled in.
+Step make_step(const Event& event, EventIndex index, const Names& names);
+
+}  // namespace heddle

@@ -1,0 +1,80 @@
+// What a checker has to say, as data. Text, JSON, SARIF and HTML render the same Finding.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/event.h"
+
+namespace heddle {
+
+// A kind of defect Heddle reports. The id and name never change once released; docs/rules/<id>.md explains it.
+struct Rule {
+  std::string_view id;     // "HD1001"
+  std::string_view name;   // "data-race"
+  std::string_view title;  // "data race", how a report begins
+  std::string_view brief;  // one sentence for lists and SARIF
+};
+
+enum class Strength : uint8_t {
+  kObserved,   // happened in this run
+  kPredicted,  // happens in some other order of this run's operations that the synchronization allows
+  kPotential,  // a discipline was broken; may be a false alarm
+};
+std::string_view to_string(Strength strength);
+
+// One operation of the argument.
+struct Step {
+  EventIndex event = 0;
+  std::string thread;
+  std::string operation;            // as the text format writes it: "w(balance)"
+  std::string phrase;               // the same in words: "wrote balance"
+  std::vector<std::string> frames;  // call stack, innermost first; may be empty
+  std::string block;                // innermost open block at the event; empty: none (filled by annotate)
+  std::string held;                 // locks held, in words: "holding mu", "holding no lock"; empty: not told
+  std::string because;              // why this step matters to the argument; may be empty
+};
+
+struct Finding {
+  const Rule* rule = nullptr;
+  std::string_view checker;
+  Strength strength = Strength::kObserved;
+  std::string message;               // what is wrong, one sentence without a full stop, names the subject
+  std::vector<std::string> blocks;   // names of refuted blocks (atomicity, determinism); else empty
+  std::vector<std::string> threads;  // threads taking part, in order of their first step
+  std::vector<Step> steps;           // the argument, in trace order
+  std::string conclusion;            // what follows from the steps, a full sentence; may be empty
+  std::string advice;                // what to do next, without "fix:"; may be empty
+  std::string input;                 // the trace it was found in (set by the pipeline's caller)
+  std::string fingerprint;           // stable between runs: free of addresses, thread names and event indices
+  uint64_t count = 1;                // how often the same finding occurred
+};
+
+// Sixteen hexadecimal digits from the rule and the steps' operations and frames, whatever the steps' order.
+std::string compute_fingerprint(const Finding& finding);
+
+// The findings of one run, each once, in order of first occurrence.
+class Findings {
+ public:
+  // At most `limit` different findings are kept; further ones are only counted.
+  explicit Findings(std::size_t limit = 1000) : limit_(limit) {}
+
+  // Fills in fingerprint and threads, and keeps the finding unless an equal one (same fingerprint) is there.
+  void add(Finding finding);
+
+  std::vector<Finding>& list() { return list_; }
+  const std::vector<Finding>& list() const { return list_; }
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  std::size_t limit_;
+  std::vector<Finding> list_;
+  tsl::robin_map<std::string, std::size_t> by_fingerprint_;  // index into list_
+  uint64_t left_out_ = 0;                                    // findings past the limit
+};
+
+}  // namespace heddle

@@ -1,0 +1,212 @@
+#include "trace/well_formed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace heddle {
+
+namespace {
+
+// No store buffer holds this many writes; a trace that reaches it before its first commit has none.
+constexpr std::size_t kMostBufferedWrites = std::size_t{1} << 20;
+
+}  // namespace
+
+void WellFormed::process(const EventBatch& batch, const TraceSource& source) {
+  source_ = &source;
+  const std::size_t thread_count = source.names().table(Space::kThread).size();
+  if (status_.size() < thread_count) {
+    status_.resize(thread_count, kUnseen);
+    threads_.resize(thread_count);
+  }
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    Event& event = batch.events[i];
+    index_ = batch.first + i;
+    Status& status = status_[event.thread];
+    if (status != kRunning) [[unlikely]] {
+      if (status == kJoined) fail(fmt::format("{} acts after it was joined", thread_name(event.thread)));
+      if (status == kStopped) fail(fmt::format("{} acts after its stop", thread_name(event.thread)));
+      status = kRunning;
+    } else if (event.operation == Operation::kThreadBegin) [[unlikely]] {
+      fail(fmt::format("{} starts, but it has acted before", thread_name(event.thread)));
+    }
+    check(event, index_);
+  }
+}
+
+void WellFormed::check(Event& event, EventIndex index) {
+  switch (event.operation) {
+    case Operation::kWrite:
+    case Operation::kAtomicWrite: return remember_write(event);
+    case Operation::kAcquire:
+    case Operation::kAcquireShared: return check_acquire(event, index);
+    case Operation::kRelease:
+    case Operation::kReleaseShared: return check_release(event);
+    case Operation::kFork: return check_fork(event);
+    case Operation::kJoin: return check_join(event);
+    case Operation::kThreadEnd: status_[event.thread] = kStopped; return;
+    case Operation::kBeginAtomic:
+    case Operation::kBeginDeterministic: thread(event.thread).blocks.push_back(event.object); return;
+    case Operation::kEnd: return check_end(event);
+    case Operation::kArrive: ++arrived_[uint64_t{event.thread} << 32 | event.object]; return;
+    case Operation::kLeave: {
+      const auto arrivals = arrived_.find(uint64_t{event.thread} << 32 | event.object);
+      if (arrivals == arrived_.end() || arrivals->second == 0)
+        fail(fmt::format("{} leaves barrier {} without having arrived", thread_name(event.thread),
+                         printable(source_->names().name(Space::kBarrier, event.object))));
+      --arrivals.value();
+      return;
+    }
+    case Operation::kCommit: return check_commit(event);
+    case Operation::kTaskBegin: ++thread(event.thread).tasks; return;
+    case Operation::kTaskEnd:
+      if (thread(event.thread).tasks-- == 0) fail(fmt::format("{} ends a task, but none is open", thread_name(event.thread)));
+      return;
+    case Operation::kMaybeBegin: ++thread(event.thread).maybes; return;
+    case Operation::kMaybeEnd:
+      if (thread(event.thread).maybes-- == 0)
+        fail(fmt::format("{} has endnd, but no nd is open", thread_name(event.thread)));
+      return;
+    case Operation::kRead:
+    case Operation::kAtomicRead:
+    case Operation::kAtomicUpdate:
+    case Operation::kAtomicCompareFail:
+    case Operation::kThreadBegin:
+    case Operation::kPost:
+    case Operation::kWait:
+    case Operation::kNotify:
+    case Operation::kWake:
+    case Operation::kFence:
+    case Operation::kAlloc:
+    case Operation::kFree:
+    case Operation::kAssign:
+    case Operation::kBranch:
+    case Operation::kFocus:
+    case Operation::kNested: return;
+  }
+}
+
+WellFormed::Lock& WellFormed::lock(uint32_t id) {
+  if (id >= locks_.size()) locks_.resize(source_->names().table(Space::kLock).size());
+  return locks_[id];
+}
+
+void WellFormed::check_acquire(Event& event, EventIndex index) {
+  Lock& lock = this->lock(event.object);
+  const bool shared = event.operation == Operation::kAcquireShared;
+  const auto reader = std::find_if(lock.readers.begin(), lock.readers.end(),
+                                   [&](const auto& held) { return held.first == event.thread; });
+  if (!shared && lock.writer == event.thread) {
+    ++lock.depth;
+    event.operation = Operation::kNested;
+    return;
+  }
+  if (shared && reader != lock.readers.end()) {
+    ++reader->second;
+    event.operation = Operation::kNested;
+    return;
+  }
+  if (lock.writer != kNoId || (!shared && !lock.readers.empty())) {
+    const ThreadId holder = lock.writer != kNoId ? lock.writer : lock.readers.front().first;
+    fail(fmt::format("{} acquires {}{}, which {} holds{} since event {}", thread_name(event.thread),
+                     printable(source_->names().lock(event.object)), shared ? " shared" : "",
+                     holder == event.thread ? "it already" : thread_name(holder),
+                     lock.writer != kNoId ? (shared ? " exclusively" : "") : " shared", lock.since));
+  }
+  lock.since = index;
+  if (shared) {
+    lock.readers.emplace_back(event.thread, 1);
+  } else {
+    lock.writer = event.thread;
+    lock.depth = 1;
+  }
+}
+
+void WellFormed::check_release(Event& event) {
+  Lock& lock = this->lock(event.object);
+  const bool shared = event.operation == Operation::kReleaseShared;
+  const auto reader = std::find_if(lock.readers.begin(), lock.readers.end(),
+                                   [&](const auto& held) { return held.first == event.thread; });
+  if (shared ? reader == lock.readers.end() : lock.writer != event.thread)
+    fail(fmt::format("{} releases {}{}, which it does not hold{}", thread_name(event.thread),
+                     printable(source_->names().lock(event.object)), shared ? " shared" : "",
+                     lock.writer == kNoId || lock.writer == event.thread
+                         ? ""
+                         : fmt::format("; {} does, since event {}", thread_name(lock.writer), lock.since)));
+  uint32_t& depth = shared ? reader->second : lock.depth;
+  if (--depth > 0) {
+    event.operation = Operation::kNested;
+  } else if (shared) {
+    lock.readers.erase(reader);
+  } else {
+    lock.writer = kNoId;
+  }
+}
+
+void WellFormed::check_fork(const Event& event) {
+  Thread& child = thread(event.object);
+  if (event.object == event.thread) fail(fmt::format("{} forks itself", thread_name(event.thread)));
+  if (child.forked)
+    fail(fmt::format("{} forks {}, which was forked before", thread_name(event.thread), thread_name(event.object)));
+  if (status_[event.object] != kUnseen)
+    fail(fmt::format("{} forks {}, which has acted before", thread_name(event.thread), thread_name(event.object)));
+  child.forked = true;
+}
+
+void WellFormed::check_join(const Event& event) {
+  if (event.object == event.thread) fail(fmt::format("{} joins itself", thread_name(event.thread)));
+  if (status_[event.object] == kUnseen && !thread(event.object).forked)
+    fail(fmt::format("{} joins {}, which was neither forked nor seen", thread_name(event.thread),
+                     thread_name(event.object)));
+  status_[event.object] = kJoined;
+}
+
+void WellFormed::check_end(const Event& event) {
+  std::vector<uint32_t>& blocks = thread(event.thread).blocks;
+  if (blocks.empty()) fail(fmt::format("{} ends a block, but none is open", thread_name(event.thread)));
+  const uint32_t open = blocks.back();
+  if (event.object != kNoId && open != kNoId && event.object != open)
+    fail(fmt::format("{} ends block {}, but the innermost open block is {}", thread_name(event.thread),
+                     printable(source_->names().name(Space::kBlock, event.object)),
+                     printable(source_->names().name(Space::kBlock, open))));
+  blocks.pop_back();
+}
+
+void WellFormed::remember_write(const Event& event) {
+  if (buffers_dropped_ || event.order == MemoryOrder::kSeqCst) return;  // a seq_cst store goes to memory at once
+  if (!commits_seen_ && buffered_ == kMostBufferedWrites) {
+    buffers_dropped_ = true;
+    for (Thread& thread : threads_) thread.buffer = {};
+    return;
+  }
+  ++buffered_;
+  thread(event.thread).buffer.push_back(event.object);
+}
+
+void WellFormed::check_commit(const Event& event) {
+  const Names& names = source_->names();
+  if (buffers_dropped_)
+    fail(fmt::format("the trace's first commit comes after more than {} uncommitted writes", kMostBufferedWrites));
+  commits_seen_ = true;
+  std::deque<uint32_t>& buffer = thread(event.thread).buffer;
+  if (buffer.empty())
+    fail(fmt::format("{} commits {}, but no write of it is in its store buffer", thread_name(event.thread),
+                     printable(names.variable(event.object))));
+  if (buffer.front() != event.object)
+    fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}", thread_name(event.thread),
+                     printable(names.variable(event.object)), printable(names.variable(buffer.front()))));
+  buffer.pop_front();
+  --buffered_;
+}
+
+std::string WellFormed::thread_name(ThreadId thread) const { return printable(source_->names().thread(thread)); }
+
+void WellFormed::fail(std::string_view what) const {
+  throw InputError(fmt::format("{}: {}", source_->where(index_), what));
+}
+
+}  // namespace heddle

@@ -1,0 +1,67 @@
+// Refuses traces that no program can have produced, and takes recursive locking out of the checkers' sight.
+//
+// A lock is acquired only while free (shared holders go together) and released only by a holder; blocks nest; a
+// thread does nothing before its fork nor after its join; a barrier is left only after arriving; commits follow the
+// order of the thread's writes. A lock taken again by its holder is allowed: the inner acquire and its release become
+// Operation::kNested. What is still open when the trace ends is fine: the program stopped there.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/source.h"
+
+namespace heddle {
+
+class WellFormed {
+ public:
+  // Checks the next batch of `source`, rewriting nested lock events in place. Throws InputError on the first event
+  // that cannot be, saying where it stands.
+  void process(const EventBatch& batch, const TraceSource& source);
+
+ private:
+  struct Lock {
+    ThreadId writer = kNoId;                             // exclusive holder
+    uint32_t depth = 0;                                  // how often the writer has taken it
+    EventIndex since = 0;                                // the latest acquire that was not nested
+    std::vector<std::pair<ThreadId, uint32_t>> readers;  // shared holders and how often each has taken it
+  };
+  struct Thread {
+    std::vector<uint32_t> blocks;  // names of open blocks, outermost first; kNoId: unnamed
+    uint32_t tasks = 0;            // open task(…)
+    uint32_t maybes = 0;           // open nd
+    std::deque<uint32_t> buffer;   // variables written and not committed yet
+    bool forked = false;           // a fork of this thread was seen
+  };
+
+  void check(Event& event, EventIndex index);
+  void check_acquire(Event& event, EventIndex index);
+  void check_release(Event& event);
+  void check_fork(const Event& event);
+  void check_join(const Event& event);
+  void check_end(const Event& event);
+  void check_commit(const Event& event);
+  void remember_write(const Event& event);
+  [[noreturn]] void fail(std::string_view what) const;
+  std::string thread_name(ThreadId thread) const;
+
+  Thread& thread(ThreadId id) { return threads_[id]; }
+  Lock& lock(uint32_t id);
+
+  enum Status : uint8_t { kUnseen, kRunning, kStopped, kJoined };
+  std::vector<Status> status_;                        // by thread; apart from threads_ because every event reads it
+  std::vector<Thread> threads_;                       // by thread
+  std::vector<Lock> locks_;                           // by lock
+  tsl::robin_map<uint64_t, uint32_t> arrived_;        // (thread, barrier) → arrivals not left yet
+  bool commits_seen_ = false;                         // the file is a TSO execution
+  std::size_t buffered_ = 0;                          // writes in all buffers
+  bool buffers_dropped_ = false;                      // too many writes without a commit: surely not an execution
+  const TraceSource* source_ = nullptr;               // of the batch being checked
+  EventIndex index_ = 0;                              // event being checked
+};
+
+}  // namespace heddle
