@@ -24,7 +24,7 @@ std::string reason() { return std::strerror(errno); }
 InputFile::InputFile(const std::string& path) : path_(path == "-" ? "<stdin>" : path) {
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw InputError(fmt::format("{}: cannot open: {}", path_, reason()));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor_, &status) != 0)
     throw InputError(fmt::format("{}: cannot look at the file: {}", path_, reason()));
   if (S_ISDIR(status.st_mode)) {
@@ -57,14 +57,15 @@ std::size_t InputFile::read_at(uint64_t offset, char* to, std::size_t size) {
     const ssize_t got = ::pread(descriptor_, to + done, size - done, static_cast<off_t>(offset + done));
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputError(fmt::format("{}: cannot read at offset {}: {}", path_, offset + done, reason()));
+    if (got < 0)
+      throw InputError(fmt::format("{}: cannot read at offset {}: {}", path_, offset + done, reason()));
     done += static_cast<std::size_t>(got);
   }
   return done;
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
-  struct stat status {};
+  struct stat status{};
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
   } else if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {

@@ -1,5 +1,5 @@
-// Files, the way Heddle promises to treat them: inputs are read in blocks and never mapped (a file that shrinks
-// under us is an error, not a signal); outputs get their name only once they are complete.
+// Files, the way Heddle promises to treat them: inputs are read in blocks and never mapped (a file that
+// shrinks under us is an error, not a signal); outputs get their name only once they are complete.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// A file being written. It appears under its name when commit() has run; without it nothing is left behind and
-// what stood under the name before is untouched. "-" is standard output.
+// A file being written. It appears under its name when commit() has run; without it nothing is left behind
+// and what stood under the name before is untouched. "-" is standard output.
 class OutputFile {
  public:
   // Throws InputError when the file cannot be created.
@@ -59,7 +59,7 @@ class OutputFile {
   std::string temporary_;  // the name until commit; empty for standard output and devices
   std::string buffer_;     // bytes not handed to the kernel yet
   int descriptor_ = -1;
-  uint64_t written_ = 0;   // bytes taken by write()
+  uint64_t written_ = 0;  // bytes taken by write()
 };
 
 // The whole file. Throws InputError when it cannot be read.

@@ -37,10 +37,10 @@ class StringTable {
   tsl::robin_map<std::string_view, uint32_t, Hash, std::equal_to<>,
                  std::allocator<std::pair<std::string_view, uint32_t>>, /*StoreHash=*/true>
       ids_;
-  std::vector<std::string_view> texts_;              // by id
-  std::vector<std::unique_ptr<char[]>> arena_;       // the bytes behind texts_
-  char* free_ = nullptr;                             // unused part of the newest arena block
-  std::size_t free_size_ = 0;                        // its size
+  std::vector<std::string_view> texts_;         // by id
+  std::vector<std::unique_ptr<char[]>> arena_;  // the bytes behind texts_
+  char* free_ = nullptr;                        // unused part of the newest arena block
+  std::size_t free_size_ = 0;                   // its size
 };
 
 }  // namespace heddle

@@ -10,10 +10,15 @@ namespace heddle {
 
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text` (no overlong forms, no surrogates), 0 if there is none.
+// Length of the valid UTF-8 sequence at the start of `text` (no overlong forms, no surrogates), 0 if there is
+// none.
 std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : uint8_t{0}; };
-  const auto in = [&](std::size_t i, unsigned low, unsigned high) { return byte(i) >= low && byte(i) <= high; };
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<uint8_t>(text[i]) : uint8_t{0};
+  };
+  const auto in = [&](std::size_t i, unsigned low, unsigned high) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const uint8_t first = byte(0);
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return in(1, 0x80, 0xBF) ? 2 : 0;

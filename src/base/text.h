@@ -8,8 +8,8 @@
 
 namespace heddle {
 
-// `text` with control bytes and invalid UTF-8 made visible (\x1b, \xff), so that a name from a trace can neither
-// drive a terminal nor break a JSON document.
+// `text` with control bytes and invalid UTF-8 made visible (\x1b, \xff), so that a name from a trace can
+// neither drive a terminal nor break a JSON document.
 std::string printable(std::string_view text);
 
 // The pieces of `text` between occurrences of `separator`; at least one piece.

@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/race.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr std::array<CheckerEntry, 0> kRegistry = {
+constexpr std::array kRegistry = {
+    kRaceChecker,
 };
 
 std::string upper(std::string_view text) {
@@ -27,14 +29,16 @@ std::string upper(std::string_view text) {
 std::span<const CheckerEntry> all_checkers() { return kRegistry; }
 
 std::vector<const CheckerEntry*> select_checkers(std::string_view list) {
-  const std::vector<std::string_view> wanted = list.empty() ? std::vector<std::string_view>{} : split(list, ",");
+  const std::vector<std::string_view> wanted =
+      list.empty() ? std::vector<std::string_view>{} : split(list, ",");
   std::vector<std::string> known{"all"};
   for (const CheckerEntry& entry : kRegistry) known.emplace_back(entry.name);
   for (const std::string_view name : wanted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = nearest(name, known);
     throw InputError(fmt::format("unknown checker '{}'{}; the checkers are {}", printable(name),
-                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near), join_with_and(known)));
+                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near),
+                                 join_with_and(known)));
   }
   const bool all = std::find(wanted.begin(), wanted.end(), "all") != wanted.end();
   std::vector<const CheckerEntry*> selected;

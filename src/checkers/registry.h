@@ -11,8 +11,8 @@ namespace heddle {
 
 std::span<const CheckerEntry> all_checkers();
 
-// The checkers a list names: "race,deadlock", "all", or "" for the default ones. Order is the registry's, each once.
-// Throws InputError naming an unknown checker.
+// The checkers a list names: "race,deadlock", "all", or "" for the default ones. Order is the registry's,
+// each once. Throws InputError naming an unknown checker.
 std::vector<const CheckerEntry*> select_checkers(std::string_view list);
 
 // The rule with this id ("HD1001", any case) or name ("data-race"); null when there is none.

@@ -1,7 +1,7 @@
 // A checker: it sees the events of a trace in order and adds what is wrong to Findings.
 //
-// Events come in batches, so that one virtual call serves thousands of events; inside, a checker runs a plain loop
-// with a switch over Operation that has no default (the compiler names the forgotten case).
+// Events come in batches, so that one virtual call serves thousands of events; inside, a checker runs a plain
+// loop with a switch over Operation that has no default (the compiler names the forgotten case).
 // Operation::kNested never matters. Ids in events are dense, see trace/names.h.
 #pragma once
 
@@ -26,7 +26,7 @@ struct CheckerOptions {
 };
 
 struct CheckerContext {
-  const Names& names;         // grows while the trace is read; covers every id seen so far
+  const Names& names;  // grows while the trace is read; covers every id seen so far
   Findings& findings;
   const CheckerOptions& options;
 };
@@ -49,10 +49,10 @@ class Checker {
 
 // How a checker presents itself to the command line. checkers/registry.cpp lists them all.
 struct CheckerEntry {
-  std::string_view name;          // "race"
-  std::string_view brief;         // one line for --help
-  bool by_default;                // run when the user names no checkers: only those without false alarms
-  std::span<const Rule> rules;    // what it can report
+  std::string_view name;        // "race"
+  std::string_view brief;       // one line for --help
+  bool by_default;              // run when the user names no checkers: only those without false alarms
+  std::span<const Rule> rules;  // what it can report
   std::unique_ptr<Checker> (*make)(const CheckerContext& context);
 };
 

@@ -11,17 +11,23 @@ namespace heddle {
 
 namespace {
 
-// `text` with every hexadecimal number ("0x7ffe…") replaced by "0x", so that addresses do not tell runs apart.
-std::string without_addresses(std::string_view text) {
+// `text` with hexadecimal numbers ("0x7ffe…") and array indices ("[17]") emptied, so that neither addresses
+// nor the element that happened to be hit tell two runs apart.
+std::string without_numbers(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
-    if (text.substr(i, 2) == "0x") {
-      result += "0x";
-      i += 2;
-      while (i < text.size() && std::isxdigit(static_cast<unsigned char>(text[i])) != 0) ++i;
-    } else {
-      result += text[i++];
+    const bool address = text.substr(i, 2) == "0x";
+    result += text[i];
+    if (!address && text[i] != '[') {
+      ++i;
+      continue;
     }
+    if (address) result += 'x';
+    i += address ? 2 : 1;
+    const auto is_digit = [&](unsigned char c) {
+      return (address ? std::isxdigit(c) : std::isdigit(c)) != 0;
+    };
+    while (i < text.size() && is_digit(static_cast<unsigned char>(text[i]))) ++i;
   }
   return result;
 }
@@ -40,14 +46,14 @@ std::string_view to_string(Strength strength) {
 std::string compute_fingerprint(const Finding& finding) {
   std::vector<std::string> keys;
   for (const Step& step : finding.steps)
-    keys.push_back(without_addresses(fmt::format("{}\x1f{}", step.operation, fmt::join(step.frames, "\x1f"))));
+    keys.push_back(without_numbers(fmt::format("{}\x1f{}", step.operation, fmt::join(step.frames, "\x1f"))));
   std::sort(keys.begin(), keys.end());
   const std::string whole = fmt::format("{}\x1e{}\x1e{}", finding.rule->id, fmt::join(finding.blocks, "\x1f"),
                                         fmt::join(keys, "\x1e"));
   return fmt::format("{:016x}", XXH3_64bits(whole.data(), whole.size()));
 }
 
-void Findings::add(Finding finding) {
+std::size_t Findings::add(Finding finding) {
   finding.fingerprint = compute_fingerprint(finding);
   if (finding.threads.empty()) {
     for (const Step& step : finding.steps)
@@ -56,14 +62,23 @@ void Findings::add(Finding finding) {
   }
   if (const auto known = by_fingerprint_.find(finding.fingerprint); known != by_fingerprint_.end()) {
     list_[known->second].count += finding.count;
-    return;
+    return known->second;
   }
   if (list_.size() >= limit_) {
     left_out_ += finding.count;
-    return;
+    return limit_;
   }
   by_fingerprint_.emplace(finding.fingerprint, list_.size());
   list_.push_back(std::move(finding));
+  return list_.size() - 1;
+}
+
+void Findings::again(std::size_t handle) {
+  if (handle < list_.size()) {
+    ++list_[handle].count;
+  } else {
+    ++left_out_;
+  }
 }
 
 }  // namespace heddle

@@ -12,7 +12,8 @@
 
 namespace heddle {
 
-// A kind of defect Heddle reports. The id and name never change once released; docs/rules/<id>.md explains it.
+// A kind of defect Heddle reports. The id and name never change once released; docs/rules/<id>.md explains
+// it.
 struct Rule {
   std::string_view id;     // "HD1001"
   std::string_view name;   // "data-race"
@@ -50,8 +51,9 @@ struct Finding {
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty
   std::string input;                 // the trace it was found in (set by the pipeline's caller)
-  std::string fingerprint;           // stable between runs: free of addresses, thread names and event indices
-  uint64_t count = 1;                // how often the same finding occurred
+  std::string
+      fingerprint;  // stable between runs: free of addresses, array indices, thread names and event indices
+  uint64_t count = 1;  // how often the same finding occurred
 };
 
 // Sixteen hexadecimal digits from the rule and the steps' operations and frames, whatever the steps' order.
@@ -64,7 +66,10 @@ class Findings {
   explicit Findings(std::size_t limit = 1000) : limit_(limit) {}
 
   // Fills in fingerprint and threads, and keeps the finding unless an equal one (same fingerprint) is there.
-  void add(Finding finding);
+  // The result stands for it in again().
+  std::size_t add(Finding finding);
+  // The finding occurred once more: cheap enough for a checker to call on every occurrence.
+  void again(std::size_t handle);
 
   std::vector<Finding>& list() { return list_; }
   const std::vector<Finding>& list() const { return list_; }
@@ -74,7 +79,7 @@ class Findings {
   std::size_t limit_;
   std::vector<Finding> list_;
   tsl::robin_map<std::string, std::size_t> by_fingerprint_;  // index into list_
-  uint64_t left_out_ = 0;                                    // findings past the limit
+  uint64_t left_out_ = 0;                                    // occurrences of findings past the limit
 };
 
 }  // namespace heddle

@@ -1,4 +1,5 @@
-// One pass over a trace: well-formedness first, then every checker on each batch while it is warm in the cache.
+// One pass over a trace: well-formedness first, then every checker on each batch while it is warm in the
+// cache.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ struct Traversal {
 // Called after each batch; may draw a progress bar.
 using OnProgress = std::function<void(uint64_t events, const TraceSource& source)>;
 
-// Runs all checkers over the whole trace and finishes them. Throws InputError on a trace that is not well formed.
+// Runs all checkers over the whole trace and finishes them. Throws InputError on a trace that is not well
+// formed.
 Traversal run_checkers(TraceSource& source, std::span<const std::unique_ptr<Checker>> checkers,
                        const OnProgress& on_progress = {});
 

@@ -1,8 +1,8 @@
 // The events a trace is made of (docs/design/events.md says what each means).
 //
 // Everything a checker needs to know about an operation's spelling and operand stands in one table,
-// HEDDLE_OPERATIONS; readers, writers and reports are driven by it. To add an operation, add a line there, and the
-// compiler names every switch that has to learn it.
+// HEDDLE_OPERATIONS; readers, writers and reports are driven by it. To add an operation, add a line there,
+// and the compiler names every switch that has to learn it.
 #pragma once
 
 #include <array>
@@ -38,60 +38,60 @@ inline constexpr std::size_t kSpaces = static_cast<std::size_t>(Space::kNone);
 
 // How the text format spells an operation's operands.
 enum class Operands : uint8_t {
-  kNone,         // nd
-  kName,         // acq(m)
-  kOptionalName, // end, end(name)
-  kBlock,        // begin, begin(name), begin(name,atomic), begin(name,deterministic)
-  kRead,         // r(x), r(x,value), r(x)>local
-  kWrite,        // w(x), w(x,value), w(x)<local
-  kOrder,        // ar(x,acquire)
-  kFence,        // fence, fence(release)
-  kAssign,       // set(l,a,b)
+  kNone,          // nd
+  kName,          // acq(m)
+  kOptionalName,  // end, end(name)
+  kBlock,         // begin, begin(name), begin(name,atomic), begin(name,deterministic)
+  kRead,          // r(x), r(x,value), r(x)>local
+  kWrite,         // w(x), w(x,value), w(x)<local
+  kOrder,         // ar(x,acquire)
+  kFence,         // fence, fence(release)
+  kAssign,        // set(l,a,b)
 };
 
 //  X(name, spelling, space of the operand, operands)
-#define HEDDLE_OPERATIONS(X)                                                \
-  X(kRead, "r", Space::kVariable, Operands::kRead)                          \
-  X(kWrite, "w", Space::kVariable, Operands::kWrite)                        \
-  X(kAtomicRead, "ar", Space::kVariable, Operands::kOrder)                  \
-  X(kAtomicWrite, "aw", Space::kVariable, Operands::kOrder)                 \
-  X(kAtomicUpdate, "armw", Space::kVariable, Operands::kOrder)              \
-  X(kAtomicCompareFail, "acasfail", Space::kVariable, Operands::kOrder)     \
-  X(kAcquire, "acq", Space::kLock, Operands::kName)                         \
-  X(kRelease, "rel", Space::kLock, Operands::kName)                         \
-  X(kAcquireShared, "acq_sh", Space::kLock, Operands::kName)                \
-  X(kReleaseShared, "rel_sh", Space::kLock, Operands::kName)                \
-  X(kFork, "fork", Space::kThread, Operands::kName)                         \
-  X(kJoin, "join", Space::kThread, Operands::kName)                         \
-  X(kThreadBegin, "start", Space::kNone, Operands::kNone)                   \
-  X(kThreadEnd, "stop", Space::kNone, Operands::kNone)                      \
-  X(kBeginAtomic, "begin", Space::kBlock, Operands::kBlock)                 \
-  X(kBeginDeterministic, "begin", Space::kBlock, Operands::kBlock)          \
-  X(kEnd, "end", Space::kBlock, Operands::kOptionalName)                    \
-  X(kArrive, "arrive", Space::kBarrier, Operands::kName)                    \
-  X(kLeave, "leave", Space::kBarrier, Operands::kName)                      \
-  X(kPost, "post", Space::kSemaphore, Operands::kName)                      \
-  X(kWait, "wait", Space::kSemaphore, Operands::kName)                      \
-  X(kNotify, "notify", Space::kCondition, Operands::kName)                  \
-  X(kWake, "wake", Space::kCondition, Operands::kName)                      \
-  X(kFence, "fence", Space::kNone, Operands::kFence)                        \
-  X(kCommit, "commit", Space::kVariable, Operands::kName)                   \
-  X(kAlloc, "alloc", Space::kVariable, Operands::kName)                     \
-  X(kFree, "free", Space::kVariable, Operands::kName)                       \
-  X(kTaskBegin, "task", Space::kTask, Operands::kName)                      \
-  X(kTaskEnd, "endtask", Space::kNone, Operands::kNone)                     \
-  X(kMaybeBegin, "nd", Space::kNone, Operands::kNone)                       \
-  X(kMaybeEnd, "endnd", Space::kNone, Operands::kNone)                      \
-  X(kAssign, "set", Space::kLocal, Operands::kAssign)                       \
-  X(kBranch, "br", Space::kLocal, Operands::kName)                          \
+#define HEDDLE_OPERATIONS(X)                                            \
+  X(kRead, "r", Space::kVariable, Operands::kRead)                      \
+  X(kWrite, "w", Space::kVariable, Operands::kWrite)                    \
+  X(kAtomicRead, "ar", Space::kVariable, Operands::kOrder)              \
+  X(kAtomicWrite, "aw", Space::kVariable, Operands::kOrder)             \
+  X(kAtomicUpdate, "armw", Space::kVariable, Operands::kOrder)          \
+  X(kAtomicCompareFail, "acasfail", Space::kVariable, Operands::kOrder) \
+  X(kAcquire, "acq", Space::kLock, Operands::kName)                     \
+  X(kRelease, "rel", Space::kLock, Operands::kName)                     \
+  X(kAcquireShared, "acq_sh", Space::kLock, Operands::kName)            \
+  X(kReleaseShared, "rel_sh", Space::kLock, Operands::kName)            \
+  X(kFork, "fork", Space::kThread, Operands::kName)                     \
+  X(kJoin, "join", Space::kThread, Operands::kName)                     \
+  X(kThreadBegin, "start", Space::kNone, Operands::kNone)               \
+  X(kThreadEnd, "stop", Space::kNone, Operands::kNone)                  \
+  X(kBeginAtomic, "begin", Space::kBlock, Operands::kBlock)             \
+  X(kBeginDeterministic, "begin", Space::kBlock, Operands::kBlock)      \
+  X(kEnd, "end", Space::kBlock, Operands::kOptionalName)                \
+  X(kArrive, "arrive", Space::kBarrier, Operands::kName)                \
+  X(kLeave, "leave", Space::kBarrier, Operands::kName)                  \
+  X(kPost, "post", Space::kSemaphore, Operands::kName)                  \
+  X(kWait, "wait", Space::kSemaphore, Operands::kName)                  \
+  X(kNotify, "notify", Space::kCondition, Operands::kName)              \
+  X(kWake, "wake", Space::kCondition, Operands::kName)                  \
+  X(kFence, "fence", Space::kNone, Operands::kFence)                    \
+  X(kCommit, "commit", Space::kVariable, Operands::kName)               \
+  X(kAlloc, "alloc", Space::kVariable, Operands::kName)                 \
+  X(kFree, "free", Space::kVariable, Operands::kName)                   \
+  X(kTaskBegin, "task", Space::kTask, Operands::kName)                  \
+  X(kTaskEnd, "endtask", Space::kNone, Operands::kNone)                 \
+  X(kMaybeBegin, "nd", Space::kNone, Operands::kNone)                   \
+  X(kMaybeEnd, "endnd", Space::kNone, Operands::kNone)                  \
+  X(kAssign, "set", Space::kLocal, Operands::kAssign)                   \
+  X(kBranch, "br", Space::kLocal, Operands::kName)                      \
   X(kFocus, "focus", Space::kVariable, Operands::kName)
 
 enum class Operation : uint8_t {
 #define HEDDLE_ENUMERATOR(name, spelling, space, operands) name,
   HEDDLE_OPERATIONS(HEDDLE_ENUMERATOR)
 #undef HEDDLE_ENUMERATOR
-  // A lock taken again by its holder, or given back while still held: WellFormed turns the event into this, and
-  // checkers pass over it. Never stored in a file.
+  // A lock taken again by its holder, or given back while still held: WellFormed turns the event into this,
+  // and checkers pass over it. Never stored in a file.
   kNested,
 };
 inline constexpr std::size_t kStoredOperations = static_cast<std::size_t>(Operation::kNested);
@@ -115,8 +115,8 @@ constexpr const OperationInfo& info(Operation operation) {
 // C++ memory orders. Fences and atomics only; plain accesses and all else carry kPlain.
 enum class MemoryOrder : uint8_t { kPlain, kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
 inline constexpr std::size_t kMemoryOrders = 6;
-inline constexpr std::array<std::string_view, kMemoryOrders> kOrderSpelling = {"",        "relaxed", "acquire",
-                                                                               "release", "acq_rel", "seq_cst"};
+inline constexpr std::array<std::string_view, kMemoryOrders> kOrderSpelling = {
+    "", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 
 constexpr bool acquires(MemoryOrder order) {
   return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
@@ -128,12 +128,13 @@ constexpr bool releases(MemoryOrder order) {
 struct Event {
   Operation operation = Operation::kRead;
   MemoryOrder order = MemoryOrder::kPlain;
-  uint16_t size = 0;        // bytes accessed; 0: the variable as a whole
+  uint16_t size = 0;  // bytes accessed; 0: the variable as a whole
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
   SiteId site = kNoId;
-  uint32_t value = kNoId;   // accesses: the value read or written, in Space::kValue
-  uint32_t local = kNoId;   // accesses: the local it goes to or comes from; kAssign: its sources, in Space::kLocalList
+  uint32_t value = kNoId;  // accesses: the value read or written, in Space::kValue
+  uint32_t local =
+      kNoId;  // accesses: the local it goes to or comes from; kAssign: its sources, in Space::kLocalList
 
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -141,8 +142,8 @@ static_assert(sizeof(Event) == 24);
 
 // Consecutive events of a trace.
 struct EventBatch {
-  EventIndex first = 0;        // index of events[0] in the trace
-  std::span<Event> events;     // empty: the trace has ended
+  EventIndex first = 0;     // index of events[0] in the trace
+  std::span<Event> events;  // empty: the trace has ended
 
   bool empty() const { return events.empty(); }
 };

@@ -31,11 +31,14 @@ SiteId SiteTable::intern(std::string_view text, StringTable& frames) {
 
 std::vector<std::string> Names::frames(SiteId site) const {
   std::vector<std::string> result;
-  for (; site != kNoId; site = sites_[site].caller) result.emplace_back(name(Space::kFrame, sites_[site].frame));
+  for (; site != kNoId; site = sites_[site].caller)
+    result.emplace_back(name(Space::kFrame, sites_[site].frame));
   return result;
 }
 
-std::string Names::site_text(SiteId site) const { return fmt::format("{}", fmt::join(frames(site), kCallSeparator)); }
+std::string Names::site_text(SiteId site) const {
+  return fmt::format("{}", fmt::join(frames(site), kCallSeparator));
+}
 
 std::string operation_text(const Event& event, const Names& names) {
   if (event.operation == Operation::kNested) return "nested";
@@ -48,7 +51,8 @@ std::string operation_text(const Event& event, const Names& names) {
     case Operands::kName: return with(object);
     case Operands::kOptionalName: return event.object == kNoId ? text : with(object);
     case Operands::kBlock:
-      if (event.operation == Operation::kBeginDeterministic) return fmt::format("{}({},deterministic)", text, object);
+      if (event.operation == Operation::kBeginDeterministic)
+        return fmt::format("{}({},deterministic)", text, object);
       return event.object == kNoId ? text : with(object);
     case Operands::kOrder:
       return fmt::format("{}({},{})", text, object, kOrderSpelling[static_cast<std::size_t>(event.order)]);
@@ -57,8 +61,9 @@ std::string operation_text(const Event& event, const Names& names) {
       return with(kOrderSpelling[static_cast<std::size_t>(event.order)]);
     case Operands::kRead:
     case Operands::kWrite:
-      text = event.value == kNoId ? with(object)
-                                  : fmt::format("{}({},{})", text, object, names.name(Space::kValue, event.value));
+      text = event.value == kNoId
+                 ? with(object)
+                 : fmt::format("{}({},{})", text, object, names.name(Space::kValue, event.value));
       if (event.local != kNoId) {
         text += operation.operands == Operands::kRead ? '>' : '<';
         text += names.name(Space::kLocal, event.local);

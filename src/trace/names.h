@@ -16,8 +16,8 @@ namespace heddle {
 class SiteTable {
  public:
   struct Site {
-    uint32_t frame = kNoId;   // in Space::kFrame
-    SiteId caller = kNoId;    // the rest of the stack
+    uint32_t frame = kNoId;  // in Space::kFrame
+    SiteId caller = kNoId;   // the rest of the stack
   };
 
   // Takes a site as the next id (a binary file's table). The caller must have a smaller id.
@@ -29,9 +29,9 @@ class SiteTable {
   SiteId intern(std::string_view text, StringTable& frames);
 
  private:
-  std::vector<Site> sites_;          // by id
-  StringTable texts_;                // every text interned
-  std::vector<SiteId> site_of_text_; // by id in texts_
+  std::vector<Site> sites_;           // by id
+  StringTable texts_;                 // every text interned
+  std::vector<SiteId> site_of_text_;  // by id in texts_
 };
 
 class Names {
@@ -42,7 +42,9 @@ class Names {
   const SiteTable& sites() const { return sites_; }
 
   // The name behind an id; empty for kNoId.
-  std::string_view name(Space space, uint32_t id) const { return id == kNoId ? std::string_view() : table(space)[id]; }
+  std::string_view name(Space space, uint32_t id) const {
+    return id == kNoId ? std::string_view() : table(space)[id];
+  }
   std::string_view thread(ThreadId id) const { return name(Space::kThread, id); }
   std::string_view variable(uint32_t id) const { return name(Space::kVariable, id); }
   std::string_view lock(uint32_t id) const { return name(Space::kLock, id); }

@@ -14,8 +14,8 @@ class TraceSource {
  public:
   virtual ~TraceSource() = default;
 
-  // The next events; an empty batch at the end. The batch may be rewritten in place and is valid until the next
-  // call. Throws InputError, with file and line or offset, on input that cannot be read.
+  // The next events; an empty batch at the end. The batch may be rewritten in place and is valid until the
+  // next call. Throws InputError, with file and line or offset, on input that cannot be read.
   virtual EventBatch next() = 0;
 
   // Names for all ids handed out so far.
@@ -24,7 +24,8 @@ class TraceSource {
   // Where event `index` of the latest batch stands: "bank.std:12", "run.heddle: event 12".
   virtual std::string where(EventIndex index) const = 0;
 
-  // What a user should know about the input as a whole once it has ended ("the file was cut off …"); empty: nothing.
+  // What a user should know about the input as a whole once it has ended ("the file was cut off …"); empty:
+  // nothing.
   virtual std::string note() const { return {}; }
 
   // For a progress display: how much of the input has been read, 0 to 1; negative when unknown.

@@ -30,9 +30,9 @@ std::optional<Operation> find_operation(std::string_view word) {
   constexpr auto skip = [](Operation operation) { return operation == Operation::kBeginDeterministic; };
   const uint64_t key = word_key(word);
   switch (key) {
-#define HEDDLE_CASE(name, spelling, space, operands)                                          \
-  case skip(Operation::name) ? uint64_t{0} - 1 : word_key(spelling):                          \
-    static_assert(std::string_view(spelling).size() <= sizeof(uint64_t));                     \
+#define HEDDLE_CASE(name, spelling, space, operands)                                           \
+  case skip(Operation::name) ? uint64_t{0} - 1:                                                \
+    word_key(spelling) : static_assert(std::string_view(spelling).size() <= sizeof(uint64_t)); \
     return skip(Operation::name) ? std::nullopt : std::optional(Operation::name);
     HEDDLE_OPERATIONS(HEDDLE_CASE)
 #undef HEDDLE_CASE
@@ -183,8 +183,9 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
 
   const auto require_name = [&](std::string_view name) {
     if (!is_name(name))
-      fail(fmt::format("'{}': '{}' is not a name (a name is not empty and has no white space, parenthesis or comma)",
-                       printable(text), printable(name)));
+      fail(fmt::format(
+          "'{}': '{}' is not a name (a name is not empty and has no white space, parenthesis or comma)",
+          printable(text), printable(name)));
     return name;
   };
   const auto require_form = [&](bool holds, std::string_view form) {
@@ -203,7 +204,8 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
     case Operands::kWrite: {
       const bool read = expected.operands == Operands::kRead;
       const char arrow = read ? '>' : '<';
-      const std::string_view form = read ? "r(x), r(x,value) or r(x)>local" : "w(x), w(x,value) or w(x)<local";
+      const std::string_view form =
+          read ? "r(x), r(x,value) or r(x)>local" : "w(x), w(x,value) or w(x)<local";
       require_form(has_operands && (after.empty() || after.front() == arrow), form);
       intern_object();
       if (has_second) event.value = names_.table(Space::kValue).intern(require_name(second));

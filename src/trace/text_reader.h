@@ -29,16 +29,16 @@ class TextReader : public TraceSource {
   void parse_operation(std::string_view text, Event& event);
   [[noreturn]] void fail(const std::string& what) const;
 
-  std::string name_;                    // the file, for messages
-  std::unique_ptr<InputFile> file_;     // null when reading from memory
-  std::string buffer_;                  // bytes read and not parsed yet start at position_
+  std::string name_;                 // the file, for messages
+  std::unique_ptr<InputFile> file_;  // null when reading from memory
+  std::string buffer_;               // bytes read and not parsed yet start at position_
   std::size_t position_ = 0;
-  bool ended_ = false;                  // no more bytes to come
+  bool ended_ = false;  // no more bytes to come
   uint64_t bytes_read_ = 0;
-  uint64_t line_ = 0;                   // number of the line being parsed, from 1
-  EventIndex next_index_ = 0;           // index of the next event
-  std::vector<Event> events_;           // the latest batch
-  std::vector<uint64_t> lines_;         // line numbers of events_
+  uint64_t line_ = 0;            // number of the line being parsed, from 1
+  EventIndex next_index_ = 0;    // index of the next event
+  std::vector<Event> events_;    // the latest batch
+  std::vector<uint64_t> lines_;  // line numbers of events_
   Names names_;
 };
 

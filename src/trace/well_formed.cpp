@@ -64,7 +64,8 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kCommit: return check_commit(event);
     case Operation::kTaskBegin: ++thread(event.thread).tasks; return;
     case Operation::kTaskEnd:
-      if (thread(event.thread).tasks-- == 0) fail(fmt::format("{} ends a task, but none is open", thread_name(event.thread)));
+      if (thread(event.thread).tasks-- == 0)
+        fail(fmt::format("{} ends a task, but none is open", thread_name(event.thread)));
       return;
     case Operation::kMaybeBegin: ++thread(event.thread).maybes; return;
     case Operation::kMaybeEnd:
@@ -151,9 +152,11 @@ void WellFormed::check_fork(const Event& event) {
   Thread& child = thread(event.object);
   if (event.object == event.thread) fail(fmt::format("{} forks itself", thread_name(event.thread)));
   if (child.forked)
-    fail(fmt::format("{} forks {}, which was forked before", thread_name(event.thread), thread_name(event.object)));
+    fail(fmt::format("{} forks {}, which was forked before", thread_name(event.thread),
+                     thread_name(event.object)));
   if (status_[event.object] != kUnseen)
-    fail(fmt::format("{} forks {}, which has acted before", thread_name(event.thread), thread_name(event.object)));
+    fail(fmt::format("{} forks {}, which has acted before", thread_name(event.thread),
+                     thread_name(event.object)));
   child.forked = true;
 }
 
@@ -177,7 +180,8 @@ void WellFormed::check_end(const Event& event) {
 }
 
 void WellFormed::remember_write(const Event& event) {
-  if (buffers_dropped_ || event.order == MemoryOrder::kSeqCst) return;  // a seq_cst store goes to memory at once
+  if (buffers_dropped_ || event.order == MemoryOrder::kSeqCst)
+    return;  // a seq_cst store goes to memory at once
   if (!commits_seen_ && buffered_ == kMostBufferedWrites) {
     buffers_dropped_ = true;
     for (Thread& thread : threads_) thread.buffer = {};
@@ -190,20 +194,24 @@ void WellFormed::remember_write(const Event& event) {
 void WellFormed::check_commit(const Event& event) {
   const Names& names = source_->names();
   if (buffers_dropped_)
-    fail(fmt::format("the trace's first commit comes after more than {} uncommitted writes", kMostBufferedWrites));
+    fail(fmt::format("the trace's first commit comes after more than {} uncommitted writes",
+                     kMostBufferedWrites));
   commits_seen_ = true;
   std::deque<uint32_t>& buffer = thread(event.thread).buffer;
   if (buffer.empty())
     fail(fmt::format("{} commits {}, but no write of it is in its store buffer", thread_name(event.thread),
                      printable(names.variable(event.object))));
   if (buffer.front() != event.object)
-    fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}", thread_name(event.thread),
-                     printable(names.variable(event.object)), printable(names.variable(buffer.front()))));
+    fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}",
+                     thread_name(event.thread), printable(names.variable(event.object)),
+                     printable(names.variable(buffer.front()))));
   buffer.pop_front();
   --buffered_;
 }
 
-std::string WellFormed::thread_name(ThreadId thread) const { return printable(source_->names().thread(thread)); }
+std::string WellFormed::thread_name(ThreadId thread) const {
+  return printable(source_->names().thread(thread));
+}
 
 void WellFormed::fail(std::string_view what) const {
   throw InputError(fmt::format("{}: {}", source_->where(index_), what));

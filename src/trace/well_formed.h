@@ -1,9 +1,10 @@
 // Refuses traces that no program can have produced, and takes recursive locking out of the checkers' sight.
 //
-// A lock is acquired only while free (shared holders go together) and released only by a holder; blocks nest; a
-// thread does nothing before its fork nor after its join; a barrier is left only after arriving; commits follow the
-// order of the thread's writes. A lock taken again by its holder is allowed: the inner acquire and its release become
-// Operation::kNested. What is still open when the trace ends is fine: the program stopped there.
+// A lock is acquired only while free (shared holders go together) and released only by a holder; blocks nest;
+// a thread does nothing before its fork nor after its join; a barrier is left only after arriving; commits
+// follow the order of the thread's writes. A lock taken again by its holder is allowed: the inner acquire and
+// its release become Operation::kNested. What is still open when the trace ends is fine: the program stopped
+// there.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -13,14 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "trace/source.h"
 
 namespace heddle {
 
 class WellFormed {
  public:
-  // Checks the next batch of `source`, rewriting nested lock events in place. Throws InputError on the first event
-  // that cannot be, saying where it stands.
+  // Checks the next batch of `source`, rewriting nested lock events in place. Throws InputError on the first
+  // event that cannot be, saying where it stands.
   void process(const EventBatch& batch, const TraceSource& source);
 
  private:
@@ -53,15 +55,15 @@ class WellFormed {
   Lock& lock(uint32_t id);
 
   enum Status : uint8_t { kUnseen, kRunning, kStopped, kJoined };
-  std::vector<Status> status_;                        // by thread; apart from threads_ because every event reads it
-  std::vector<Thread> threads_;                       // by thread
-  std::vector<Lock> locks_;                           // by lock
-  tsl::robin_map<uint64_t, uint32_t> arrived_;        // (thread, barrier) → arrivals not left yet
-  bool commits_seen_ = false;                         // the file is a TSO execution
-  std::size_t buffered_ = 0;                          // writes in all buffers
-  bool buffers_dropped_ = false;                      // too many writes without a commit: surely not an execution
-  const TraceSource* source_ = nullptr;               // of the batch being checked
-  EventIndex index_ = 0;                              // event being checked
+  std::vector<Status> status_;   // by thread; apart from threads_ because every event reads it
+  std::vector<Thread> threads_;  // by thread
+  std::vector<Lock> locks_;      // by lock
+  tsl::robin_map<uint64_t, uint32_t, MixHash> arrived_;  // (thread, barrier) → arrivals not left yet
+  bool commits_seen_ = false;                            // the file is a TSO execution
+  std::size_t buffered_ = 0;                             // writes in all buffers
+  bool buffers_dropped_ = false;         // too many writes without a commit: surely not an execution
+  const TraceSource* source_ = nullptr;  // of the batch being checked
+  EventIndex index_ = 0;                 // event being checked
 };
 
 }  // namespace heddle

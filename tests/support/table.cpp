@@ -46,7 +46,8 @@ Table parse_table(std::string_view text) {
   return table;
 }
 
-std::vector<Finding> check_text(std::string_view checker, const std::string& trace, const CheckerOptions& options) {
+std::vector<Finding> check_text(std::string_view checker, const std::string& trace,
+                                const CheckerOptions& options) {
   TextReader reader("table", trace);
   Findings findings;
   const CheckerContext context{reader.names(), findings, options};
@@ -76,7 +77,8 @@ void expect_refused(std::string_view text, std::string_view message) {
     ADD_FAILURE() << "accepted:\n" << table.trace;
   } catch (const InputError& error) {
     EXPECT_NE(std::string_view(error.what()).find(message), std::string_view::npos)
-        << "refused with \"" << error.what() << "\" on the trace\n" << table.trace;
+        << "refused with \"" << error.what() << "\" on the trace\n"
+        << table.trace;
   }
 }
 

@@ -7,8 +7,9 @@
 //       => data-race observed: T1 w(x), T2 r(x)
 //     )");
 //
-// "=> clean" stands for no finding; several "=>" lines for several findings, in the order reported. Each event's
-// site is its row ("row 2", counting events only), so that no two events look the same to deduplication.
+// "=> clean" stands for no finding; several "=>" lines for several findings, in the order reported. Each
+// event's site is its row ("row 2", counting events only), so that no two events look the same to
+// deduplication.
 #pragma once
 
 #include <string>
@@ -27,7 +28,8 @@ struct Table {
 Table parse_table(std::string_view text);
 
 // All findings of one checker on a trace in the text format.
-std::vector<Finding> check_text(std::string_view checker, const std::string& trace, const CheckerOptions& options = {});
+std::vector<Finding> check_text(std::string_view checker, const std::string& trace,
+                                const CheckerOptions& options = {});
 
 // "data-race observed: T1 w(x), T2 r(x)"
 std::string summary(const Finding& finding);
@@ -35,7 +37,8 @@ std::string summary(const Finding& finding);
 // Runs the checker on the table and expects exactly its findings.
 void expect_table(std::string_view checker, std::string_view table, const CheckerOptions& options = {});
 
-// Expects the table's trace to be refused with a message that contains `message`. The table has no "=>" lines.
+// Expects the table's trace to be refused with a message that contains `message`. The table has no "=>"
+// lines.
 void expect_refused(std::string_view table, std::string_view message);
 
 }  // namespace heddle::test
