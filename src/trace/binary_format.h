@@ -1,5 +1,5 @@
-// The binary trace format: what stands where in a `.heddle` file. docs/design/trace-format.md tells the same in
-// prose, with the checklist for changing it.
+// The binary trace format: what stands where in a `.heddle` file. docs/design/trace-format.md tells the same
+// in prose, with the checklist for changing it.
 //
 //     file    = file header, chunk…, index chunk, trailer
 //     chunk   = chunk header, stored bytes
@@ -21,7 +21,7 @@ inline constexpr std::string_view kBinaryMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kTrailerMagic = "\nHEDDLE\x89";
 inline constexpr uint32_t kBinaryVersion = 1;
 
-inline constexpr std::size_t kFileHeaderSize = 16;   // magic, version, flags (none yet)
+inline constexpr std::size_t kFileHeaderSize = 16;  // magic, version, flags (none yet)
 inline constexpr std::size_t kChunkHeaderSize = 48;
 inline constexpr std::size_t kTrailerSize = 16;
 
@@ -37,20 +37,21 @@ inline constexpr std::string_view kChunkKindName[kChunkKinds] = {"strings", "sit
 constexpr std::size_t index_of(ChunkKind kind) { return static_cast<std::size_t>(kind) - 1; }
 
 // Limits every file keeps, so that a forged header cannot make a reader allocate much.
-inline constexpr uint32_t kMostPerChunk = 65536;           // events, strings or sites in one chunk
-inline constexpr uint32_t kMostStringBytes = 64u << 20;    // payload of a strings chunk
-inline constexpr uint32_t kMostExpansion = 1024;           // payload over stored size of all that stays in memory
+inline constexpr uint32_t kMostPerChunk = 65536;         // events, strings or sites in one chunk
+inline constexpr uint32_t kMostStringBytes = 64u << 20;  // payload of a strings chunk
+inline constexpr uint32_t kMostExpansion = 1024;  // payload over stored size of all that stays in memory
 inline constexpr uint64_t kMostPositions = uint64_t{1} << 62;
 
 struct ChunkHeader {
-  uint64_t checksum = 0;      // of the rest of the header and the stored bytes
+  uint64_t checksum = 0;  // of the rest of the header and the stored bytes
   ChunkKind kind = ChunkKind::kEvents;
-  uint32_t detail = 0;        // events: which byte planes are stored; strings: the space; else 0
-  ThreadId thread = 0;        // events: whose; else 0
-  uint32_t count = 0;         // events, strings, sites or headers in the payload
-  uint64_t first = 0;         // events: position of the first; strings, sites: id of the first; index: 0
-  uint64_t last = 0;          // the same of the last; index: 0
-  uint32_t stored_size = 0;   // bytes after the header; equal to payload_size: not compressed, else zstd frames
+  uint32_t detail = 0;  // events: which byte planes are stored; strings: the space; else 0
+  ThreadId thread = 0;  // events: whose; else 0
+  uint32_t count = 0;   // events, strings, sites or headers in the payload
+  uint64_t first = 0;   // events: position of the first; strings, sites: id of the first; index: 0
+  uint64_t last = 0;    // the same of the last; index: 0
+  uint32_t stored_size =
+      0;  // bytes after the header; equal to payload_size: not compressed, else zstd frames
   uint32_t payload_size = 0;  // bytes after decompression
 
   friend bool operator==(const ChunkHeader&, const ChunkHeader&) = default;

@@ -71,8 +71,9 @@ void BinaryWriter::take_event(const Event& event) {
     thread.first = position;
     thread.last = position - 1;
   }
-  thread.rows.push_back({static_cast<uint32_t>(position - thread.last - 1), head_of(event), stored_id(event.object),
-                         stored_id(event.site), stored_id(event.value), stored_id(event.local)});
+  thread.rows.push_back({static_cast<uint32_t>(position - thread.last - 1), head_of(event),
+                         stored_id(event.object), stored_id(event.site), stored_id(event.value),
+                         stored_id(event.local)});
   thread.last = position;
   ++buffered_;
   if (thread.rows.size() == limits_.chunk_events) write_thread(event.thread);

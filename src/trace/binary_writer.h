@@ -1,5 +1,5 @@
-// Writes the binary trace format. Memory is bounded: a thread's events are written when they fill a chunk, and all
-// threads' when together they fill kMostBuffered.
+// Writes the binary trace format. Memory is bounded: a thread's events are written when they fill a chunk,
+// and all threads' when together they fill kMostBuffered.
 #pragma once
 
 #include <array>
@@ -55,21 +55,21 @@ class BinaryWriter : public TraceSink {
   void write_chunk(ChunkHeader& header, std::string_view payload, std::size_t piece);
   void write_bytes(std::string_view bytes);
 
-  std::unique_ptr<OutputFile> file_;       // null when writing to memory
-  std::string* memory_ = nullptr;          // null when writing to a file
+  std::unique_ptr<OutputFile> file_;  // null when writing to memory
+  std::string* memory_ = nullptr;     // null when writing to a file
   Limits limits_;
-  uint64_t offset_ = 0;                    // bytes written
-  EventIndex next_position_ = 0;           // of the next event
-  std::vector<Thread> threads_;            // by id
-  std::size_t buffered_ = 0;               // rows in all threads_
-  std::vector<Row> spare_;                 // room of the thread written last, for the next that needs some
+  uint64_t offset_ = 0;           // bytes written
+  EventIndex next_position_ = 0;  // of the next event
+  std::vector<Thread> threads_;   // by id
+  std::size_t buffered_ = 0;      // rows in all threads_
+  std::vector<Row> spare_;        // room of the thread written last, for the next that needs some
   std::array<Strings, kSpaces> strings_;
-  std::vector<SiteTable::Site> sites_;     // not written yet
-  uint32_t sites_written_ = 0;             // ids below are in the file
+  std::vector<SiteTable::Site> sites_;  // not written yet
+  uint32_t sites_written_ = 0;          // ids below are in the file
   ChunkPacker packer_;
-  std::string payload_;                    // of the chunk being written
-  std::string index_;                      // headers of all chunks written
-  uint32_t chunks_ = 0;                    // how many those are
+  std::string payload_;  // of the chunk being written
+  std::string index_;    // headers of all chunks written
+  uint32_t chunks_ = 0;  // how many those are
 };
 
 }  // namespace heddle

@@ -49,8 +49,8 @@ std::string_view ChunkPacker::pack(ChunkHeader& header, std::string_view payload
     const std::string_view part = payload.substr(done, piece);
     const std::size_t before = stored_.size();
     stored_.resize(before + ZSTD_compressBound(part.size()));
-    const std::size_t size = ZSTD_compressCCtx(context_->zstd, stored_.data() + before, stored_.size() - before,
-                                               part.data(), part.size(), kLevel);
+    const std::size_t size = ZSTD_compressCCtx(context_->zstd, stored_.data() + before,
+                                               stored_.size() - before, part.data(), part.size(), kLevel);
     if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for the bound, only memory can be short
     stored_.resize(before + size);
   }

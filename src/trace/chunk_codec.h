@@ -22,9 +22,9 @@ class ChunkPacker {
   ChunkPacker(const ChunkPacker&) = delete;
   ChunkPacker& operator=(const ChunkPacker&) = delete;
 
-  // The chunk of `payload`, ready to be written. Fills in the header's sizes and checksum. The payload is compressed
-  // in pieces of `piece` bytes: byte planes differ too much to share their statistics. The view is valid until the
-  // next call.
+  // The chunk of `payload`, ready to be written. Fills in the header's sizes and checksum. The payload is
+  // compressed in pieces of `piece` bytes: byte planes differ too much to share their statistics. The view is
+  // valid until the next call.
   std::string_view pack(ChunkHeader& header, std::string_view payload, std::size_t piece);
 
  private:

@@ -65,8 +65,11 @@ std::string misspelled_operation(std::string_view word) {
 
 }  // namespace
 
-TextReader::TextReader(const std::string& path) : file_(std::make_unique<InputFile>(path)) {
-  name_ = file_->path();
+TextReader::TextReader(const std::string& path) : TextReader(std::make_unique<InputFile>(path), "") {}
+
+TextReader::TextReader(std::unique_ptr<InputFile> file, std::string start)
+    : name_(file->path()), file_(std::move(file)), buffer_(std::move(start)) {
+  bytes_read_ = buffer_.size();
   events_.reserve(kBatch);
   lines_.reserve(kBatch);
 }

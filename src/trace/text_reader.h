@@ -15,6 +15,8 @@ namespace heddle {
 class TextReader : public TraceSource {
  public:
   explicit TextReader(const std::string& path);
+  // Reads on from `file`, of which `start` has been read to find out what it is (a pipe cannot be read twice).
+  TextReader(std::unique_ptr<InputFile> file, std::string start);
   // Reads from memory; `name` stands for the file in messages.
   TextReader(std::string name, std::string content);
 
