@@ -1,0 +1,67 @@
+// Traces no program can have produced are refused, with the reason.
+#include <gtest/gtest.h>
+
+#include "support/table.h"
+
+namespace heddle::test {
+namespace {
+
+TEST(WellFormed, LocksAreHeldByOneThread) {
+  expect_refused("T1 | T2\n acq(m) |\n | acq(m)", "table:2: T2 acquires m, which T1 holds since event 0");
+  expect_refused("T1 | T2\n acq_sh(m) |\n | acq(m)", "T2 acquires m, which T1 holds shared since event 0");
+  expect_refused("T1 | T2\n acq(m) |\n | acq_sh(m)",
+                 "T2 acquires m shared, which T1 holds exclusively since event 0");
+  expect_refused("T1 | T2\n acq_sh(m) |\n acq(m)|", "T1 acquires m, which it already holds shared");
+  expect_table("all", "T1 | T2\n acq_sh(m) |\n | acq_sh(m)\n rel_sh(m) | \n | rel_sh(m)\n => clean");
+}
+
+TEST(WellFormed, OnlyAHolderReleases) {
+  expect_refused("T1 | T2\n rel(m) |", "T1 releases m, which it does not hold");
+  expect_refused("T1 | T2\n acq(m) |\n | rel(m)",
+                 "T2 releases m, which it does not hold; T1 does, since event 0");
+  expect_refused("T1 | T2\n acq(m) |\n rel_sh(m) |", "T1 releases m shared, which it does not hold");
+  expect_refused("T1 | T2\n acq(m) |\n acq(m) |\n rel(m) |\n rel(m) |\n rel(m) |", "T1 releases m");
+}
+
+TEST(WellFormed, BlocksNest) {
+  expect_refused("T1\n end", "T1 ends a block, but none is open");
+  expect_refused("T1\n begin(f)\n begin(g)\n end(f)", "T1 ends block f, but the innermost open block is g");
+  expect_table("all", "T1\n begin(f)\n begin\n end(g)\n end(f)\n begin(f)\n => clean");
+}
+
+TEST(WellFormed, ThreadsLiveFromForkToJoin) {
+  expect_refused("T1 | T2\n | r(x)\n fork(T2) |", "T1 forks T2, which has acted before");
+  expect_refused("T1 | T2\n fork(T2) |\n fork(T2) |", "T1 forks T2, which was forked before");
+  expect_refused("T1\n fork(T1)", "T1 forks itself");
+  expect_refused("T1\n join(T1)", "T1 joins itself");
+  expect_refused("T1 | T2\n join(T2) |", "T1 joins T2, which was neither forked nor seen");
+  expect_refused("T1 | T2\n fork(T2) |\n join(T2) |\n | r(x)", "table:3: T2 acts after it was joined");
+  expect_refused("T1\n r(x)\n start", "T1 starts, but it has acted before");
+  expect_refused("T1\n stop\n r(x)", "T1 acts after its stop");
+  expect_table("all", "T1 | T2\n fork(T2) |\n join(T2) |\n join(T2) |\n => clean");
+}
+
+TEST(WellFormed, BarriersAreLeftAfterArriving) {
+  expect_refused("T1 | T2\n arrive(b) |\n | leave(b)", "T2 leaves barrier b without having arrived");
+  expect_refused("T1\n arrive(b)\n leave(b)\n leave(b)", "T1 leaves barrier b without having arrived");
+}
+
+TEST(WellFormed, CommitsFollowTheStoreBuffer) {
+  expect_refused("T1\n commit(x)", "T1 commits x, but no write of it is in its store buffer");
+  expect_refused("T1\n w(x)\n w(y)\n commit(y)",
+                 "T1 commits y, but the oldest write in its store buffer is to x");
+  expect_refused("T1 | T2\n w(x) |\n | commit(x)", "T2 commits x, but no write");
+  expect_table("all", "T1\n w(x)\n w(y)\n commit(x)\n commit(y)\n => clean");
+}
+
+TEST(WellFormed, TasksAndMaybesClose) {
+  expect_refused("T1\n endtask", "T1 ends a task, but none is open");
+  expect_refused("T1\n endnd", "T1 has endnd, but no nd is open");
+}
+
+TEST(WellFormed, WhatIsOpenAtTheEndIsFine) {
+  expect_table("all", "T1 | T2\n fork(T2) |\n acq(m) |\n begin(f) |\n arrive(b) |\n task(k) |\n => clean");
+}
+
+}  // namespace
+}  // namespace heddle::test
