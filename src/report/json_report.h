@@ -7,7 +7,8 @@
 
 namespace heddle {
 
-// One JSON document, indented, with a line feed at the end. Always valid UTF-8, whatever names the trace holds.
+// One JSON document, indented, with a line feed at the end. Always valid UTF-8, whatever names the trace
+// holds.
 std::string json_report(const RunReport& report);
 
 }  // namespace heddle

@@ -47,14 +47,14 @@ struct SuppressedFinding {
 };
 
 struct RunReport {
-  std::string version;                       // of Heddle
-  std::vector<InputSummary> inputs;          // in the order given
-  std::vector<CheckerSummary> checkers;      // in the order of the registry
-  std::vector<RuleHelp> rules;               // at least those of the findings, suppressed ones included
-  std::vector<Finding> findings;             // left after suppression, in order of first occurrence
+  std::string version;                   // of Heddle
+  std::vector<InputSummary> inputs;      // in the order given
+  std::vector<CheckerSummary> checkers;  // in the order of the registry
+  std::vector<RuleHelp> rules;           // all that the checkers of this run can report
+  std::vector<Finding> findings;         // left after suppression, in order of first occurrence
   std::vector<SuppressedFinding> suppressed;
-  std::vector<std::string> notices;          // unused, expired and unedited suppressions, a sentence each
-  uint64_t left_out = 0;                     // findings past the limit, not shown
+  std::vector<std::string> notices;  // unused, expired and unedited suppressions, a sentence each
+  uint64_t left_out = 0;             // findings past the limit, not shown
 };
 
 }  // namespace heddle

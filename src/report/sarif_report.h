@@ -10,8 +10,8 @@
 namespace heddle {
 
 struct SarifOptions {
-  // Absolute path of the source tree. Files below it are named relative to it, under the base SRCROOT; relative
-  // file names are taken as being below it already. Empty: absolute names stay absolute.
+  // Absolute path of the source tree. Files below it are named relative to it, under the base SRCROOT;
+  // relative file names are taken as being below it already. Empty: absolute names stay absolute.
   std::string source_root;
 };
 

@@ -1,0 +1,222 @@
+#include "report/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "report/layout.h"
+#include "report/location.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::size_t kIndent = 2;         // of everything below a headline
+constexpr std::size_t kContinued = 6;      // of what does not fit on a step's line
+constexpr std::size_t kWidestColumn = 44;  // longer cells stick out instead of pushing the others away
+constexpr std::size_t kMostCallers = 12;   // shown per step
+
+const fmt::text_style kPlain;
+const fmt::text_style kQuiet = fmt::emphasis::faint;
+
+fmt::text_style strength_style(Strength strength) {
+  switch (strength) {
+    case Strength::kObserved: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::red);
+    case Strength::kPredicted: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::yellow);
+    case Strength::kPotential: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::cyan);
+  }
+  return {};
+}
+
+// Each thread of a finding has its colour, so that the eye can follow one.
+fmt::text_style thread_style(const Finding& finding, const std::string& thread) {
+  constexpr std::array<fmt::terminal_color, 4> kColours = {
+      fmt::terminal_color::cyan, fmt::terminal_color::magenta, fmt::terminal_color::green,
+      fmt::terminal_color::blue};
+  const auto at = std::find(finding.threads.begin(), finding.threads.end(), thread) - finding.threads.begin();
+  return fmt::emphasis::bold | fmt::fg(kColours[static_cast<std::size_t>(at) % kColours.size()]);
+}
+
+// The place of a frame in words; a bare number means nothing on its own.
+std::string place_text(const Location& location) {
+  const bool number =
+      !location.place.empty() && location.place.find_first_not_of("0123456789") == std::string::npos;
+  return (number ? "site " : "") + printable(location.place);
+}
+
+struct Cell {
+  std::string text;
+  fmt::text_style style;
+};
+
+// thread, what it did, where, in which function or block, with which locks.
+enum Column : std::size_t { kThread, kPhrase, kPlace, kFunction, kHeld, kColumns };
+using Row = std::array<Cell, kColumns>;
+
+Row make_row(const Finding& finding, const Step& step) {
+  const Location location = step.frames.empty() ? Location() : parse_location(step.frames.front());
+  const std::string& function = step.block.empty() ? location.function : step.block;
+  Row row;
+  row[kThread] = {printable(step.thread), thread_style(finding, step.thread)};
+  row[kPhrase] = {printable(step.phrase), kPlain};
+  row[kPlace] = {place_text(location), kPlain};
+  row[kFunction] = {function.empty() ? "" : "in " + printable(function), kPlain};
+  row[kHeld] = {printable(step.held), kPlain};
+  return row;
+}
+
+class FindingWriter {
+ public:
+  FindingWriter(const Finding& finding, const TextStyle& style) : finding_(finding), style_(style) {}
+
+  std::string write(bool name_input) {
+    write_headline();
+    write_steps();
+    write_paragraph("", kPlain, finding_.conclusion);
+    write_paragraph("fix: ", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green), finding_.advice);
+    write_origin(name_input);
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t room(std::size_t used) const { return style_.width > used ? style_.width - used : 1; }
+
+  void new_line(std::size_t indent) {
+    out_ += '\n';
+    out_.append(indent, ' ');
+  }
+
+  void write_headline() {
+    const std::string title = std::string(finding_.rule->title) + ":";
+    const std::string tag = fmt::format("{} {}", finding_.rule->id, to_string(finding_.strength));
+    const std::size_t start = display_width(title) + 1;
+    const std::vector<std::string> lines = wrap(printable(finding_.message), room(start), room(kContinued));
+
+    out_ += paint(style_, strength_style(finding_.strength), title);
+    std::size_t used = display_width(title);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (i == 0) {
+        out_ += ' ';
+      } else {
+        new_line(kContinued);
+      }
+      out_ += paint(style_, fmt::emphasis::bold, lines[i]);
+      used = (i == 0 ? start : kContinued) + display_width(lines[i]);
+    }
+    if (used + 2 + tag.size() > style_.width) {
+      out_ += '\n';
+      used = 0;
+    }
+    out_.append(room(used + tag.size() - 1) - 1, ' ');
+    out_ += paint(style_, kQuiet, tag);
+    out_ += '\n';
+  }
+
+  void write_steps() {
+    std::vector<Row> rows;
+    for (const Step& step : finding_.steps) rows.push_back(make_row(finding_, step));
+    std::array<std::size_t, kColumns> starts{};  // where each column begins
+    std::size_t at = kIndent;
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      starts[c] = at;
+      std::size_t widest = 0;
+      for (const Row& row : rows) {
+        const std::size_t width = display_width(row[c].text);
+        if (width <= kWidestColumn) widest = std::max(widest, width);
+      }
+      if (widest > 0) at += widest + (c == kThread ? 1 : 2);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      write_row(rows[i], finding_.steps[i].because, starts, at);
+      write_callers(finding_.steps[i], starts[kPlace]);
+    }
+  }
+
+  void write_row(const Row& row, const std::string& because, const std::array<std::size_t, kColumns>& starts,
+                 std::size_t end) {
+    std::size_t used = 0;  // columns of the line written so far
+    const auto place_at = [&](std::size_t column, std::size_t gap, std::size_t width) {
+      std::size_t target = used == 0 ? column : std::max(column, used + gap);
+      if (used != 0 && target + width > style_.width) {
+        out_ += '\n';
+        used = 0;
+        target = kContinued;
+      }
+      out_.append(target - used, ' ');
+      used = target + width;
+    };
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      if (row[c].text.empty()) continue;
+      place_at(starts[c], c == kPhrase ? 1 : 2, display_width(row[c].text));
+      out_ += paint(style_, row[c].style, row[c].text);
+    }
+    if (!because.empty()) {
+      const std::string text = "… " + printable(because);
+      if (const std::size_t width = display_width(text); std::max(end, used + 2) + width <= style_.width) {
+        place_at(end, 2, width);
+        out_ += paint(style_, kQuiet, text);
+      } else {
+        for (const std::string& line : wrap(text, room(kContinued), room(kContinued + 2))) {
+          const bool first = line.starts_with("…");
+          new_line(first ? kContinued : kContinued + 2);
+          out_ += paint(style_, kQuiet, line);
+        }
+      }
+    }
+    out_ += '\n';
+  }
+
+  void write_callers(const Step& step, std::size_t column) {
+    const std::string indent(column, ' ');
+    for (std::size_t i = 1; i < step.frames.size(); ++i) {
+      if (i > kMostCallers) {
+        out_ += fmt::format("{}and {} more\n", indent, counted(step.frames.size() - i, "caller"));
+        return;
+      }
+      const Location caller = parse_location(step.frames[i]);
+      out_ += fmt::format("{}called from {}", indent, place_text(caller));
+      if (!caller.function.empty()) out_ += " in " + printable(caller.function);
+      out_ += '\n';
+    }
+  }
+
+  void write_paragraph(std::string_view label, const fmt::text_style& how, const std::string& text) {
+    const std::size_t hanging = kIndent + label.size();
+    bool first = true;
+    for (const std::string& line : wrap(printable(text), room(hanging), room(hanging))) {
+      out_ += std::string(first ? kIndent : hanging, ' ') + (first ? paint(style_, how, label) : "") + line +
+              '\n';
+      first = false;
+    }
+  }
+
+  void write_origin(bool name_input) {
+    const bool often = finding_.count > 1;
+    const bool named = name_input && !finding_.input.empty();
+    if (!often && !named) return;
+    std::string text = often ? fmt::format("seen {}", grouped(finding_.count, "time")) : "found";
+    if (named) text += fmt::format("{} in {}", often ? ", first" : "", printable(finding_.input));
+    out_.append(kIndent, ' ');
+    out_ += paint(style_, kQuiet, text);
+    out_ += '\n';
+  }
+
+  const Finding& finding_;
+  const TextStyle& style_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string paint(const TextStyle& style, const fmt::text_style& how, std::string_view text) {
+  if (!style.colour || text.empty()) return std::string(text);
+  return fmt::format(how, "{}", text);
+}
+
+std::string finding_text(const Finding& finding, bool name_input, const TextStyle& style) {
+  return FindingWriter(finding, style).write(name_input);
+}
+
+}  // namespace heddle

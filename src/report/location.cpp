@@ -1,0 +1,55 @@
+#include "report/location.h"
+
+#include <charconv>
+#include <optional>
+
+namespace heddle {
+
+namespace {
+
+constexpr std::string_view kIn = " in ";
+
+// Takes ":NUMBER" off the end of `text`; leaves it alone when it does not end like that.
+std::optional<uint32_t> take_number(std::string_view& text) {
+  constexpr std::size_t kMostDigits = 9;  // of a number that fits
+  const std::size_t last = text.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || text[last] != ':') return std::nullopt;
+  const std::string_view digits = text.substr(last + 1);
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  uint32_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  text = text.substr(0, last);
+  return number;
+}
+
+// The location a text without function stands for, if it is FILE:LINE or FILE:LINE:COLUMN.
+std::optional<Location> parse_place(std::string_view place) {
+  std::string_view rest = place;
+  const std::optional<uint32_t> last = take_number(rest);
+  if (!last || rest.empty()) return std::nullopt;
+  Location location{
+      .place = std::string(place), .file = std::string(rest), .line = *last, .column = 0, .function = {}};
+  const std::optional<uint32_t> line = take_number(rest);
+  if (line && !rest.empty()) {
+    location.file = rest;
+    location.line = *line;
+    location.column = *last;
+  }
+  return location;
+}
+
+}  // namespace
+
+Location parse_location(std::string_view frame) {
+  // A file name may hold " in " too, so the first one that leaves a place before it is taken.
+  for (std::size_t in = frame.find(kIn); in != std::string_view::npos; in = frame.find(kIn, in + 1)) {
+    if (std::optional<Location> location = parse_place(frame.substr(0, in))) {
+      location->function = frame.substr(in + kIn.size());
+      return *location;
+    }
+  }
+  if (std::optional<Location> location = parse_place(frame)) return *location;
+  return {.place = std::string(frame), .file = {}, .line = 0, .column = 0, .function = {}};
+}
+
+}  // namespace heddle

@@ -1,0 +1,195 @@
+#include "report/text_report.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "report/finding_text.h"
+#include "report/layout.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::size_t kMostInputs = 10;  // listed one by one
+const fmt::text_style kQuiet = fmt::emphasis::faint;
+
+// What the summary says next to a label: lines of aligned cells.
+struct Section {
+  std::string label;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// "2 data-race (HD1001) and 1 lock-order (HD1003)", rules in order of first appearance.
+std::string per_rule(const std::vector<Finding>& findings) {
+  std::vector<std::pair<const Rule*, std::size_t>> counts;
+  for (const Finding& finding : findings) {
+    const auto known = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& count) { return count.first->id == finding.rule->id; });
+    if (known == counts.end()) {
+      counts.emplace_back(finding.rule, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [rule, count] : counts)
+    parts.push_back(fmt::format("{} {} ({})", grouped(count), rule->name, rule->id));
+  return join_with_and(parts);
+}
+
+// "1,234 events of 3 inputs", "1,234 events of bank.std".
+std::string extent(const std::vector<InputSummary>& inputs) {
+  uint64_t events = 0;
+  for (const InputSummary& input : inputs) events += input.events;
+  const std::string of = inputs.size() == 1 ? printable(inputs[0].path) : grouped(inputs.size(), "input");
+  return fmt::format("{} of {}", grouped(events, "event"), of);
+}
+
+// "race and deadlock clean, lockset undecided": what no finding is worth.
+std::string silence(const std::vector<CheckerSummary>& checkers) {
+  constexpr std::pair<Verdict, std::string_view> kWords[] = {
+      {Verdict::kClean, "clean"},
+      {Verdict::kUndecided, "undecided"},
+      {Verdict::kViolations, "with suppressed findings only"},
+  };
+  std::string text;
+  for (const auto& [verdict, word] : kWords) {
+    std::vector<std::string> names;
+    for (const CheckerSummary& checker : checkers)
+      if (checker.verdict == verdict) names.push_back(checker.name);
+    if (names.empty()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", join_with_and(names), word);
+  }
+  return text.empty() ? "no checker ran" : text;
+}
+
+std::string headline(const RunReport& report) {
+  if (report.findings.empty())
+    return fmt::format("no findings: {} on {}", silence(report.checkers), extent(report.inputs));
+  const std::string more =
+      report.left_out == 0 ? "" : fmt::format(" and {} more not shown", grouped(report.left_out));
+  return fmt::format("{}{}: {}", grouped(report.findings.size(), "finding"), more, per_rule(report.findings));
+}
+
+Section inputs_section(const RunReport& report) {
+  Section section{"inputs", {}};
+  const bool brief = report.findings.empty();  // the headline has told the number of events
+  std::size_t skipped = 0;
+  for (const InputSummary& input : report.inputs) {
+    const bool telling = !input.note.empty();
+    if (!telling && (brief || section.rows.size() >= kMostInputs)) {
+      ++skipped;
+    } else {
+      section.rows.push_back({printable(input.path), grouped(input.events, "event"), printable(input.note)});
+    }
+  }
+  if (!brief && skipped > 0) section.rows.push_back({fmt::format("and {} more", skipped), "", ""});
+  return section;
+}
+
+Section checkers_section(const RunReport& report) {
+  Section section{"checkers", {}};
+  for (const CheckerSummary& checker : report.checkers)
+    if (!report.findings.empty() || !checker.note.empty())
+      section.rows.push_back(
+          {checker.name, std::string(to_string(checker.verdict)), printable(checker.note)});
+  return section;
+}
+
+Section suppressed_section(const RunReport& report) {
+  Section section{"suppressed", {}};
+  if (!report.suppressed.empty())
+    section.rows.push_back({grouped(report.suppressed.size(), "finding"), "", ""});
+  return section;
+}
+
+Section notices_section(const RunReport& report) {
+  Section section{"notices", {}};
+  for (const std::string& notice : report.notices) section.rows.push_back({"", "", printable(notice)});
+  return section;
+}
+
+// Cells in columns; the last one is wrapped.
+void write_section(const Section& section, const TextStyle& style, std::string& out) {
+  constexpr std::size_t kLabel = 14;  // column where the cells begin
+  const auto widest = [&](std::size_t column) {
+    std::size_t width = 0;
+    for (const auto& row : section.rows) width = std::max(width, display_width(row[column]));
+    return width == 0 ? 0 : width + 2;
+  };
+  const std::size_t second = kLabel + widest(0);
+  const std::size_t third = second + widest(1);
+  const auto pad = [&](std::size_t from, std::size_t to) { out.append(to > from ? to - from : 0, ' '); };
+  for (std::size_t i = 0; i < section.rows.size(); ++i) {
+    const std::vector<std::string>& row = section.rows[i];
+    const std::string label = i == 0 ? section.label : "";
+    out += "  " + paint(style, kQuiet, label);
+    pad(2 + label.size(), kLabel);
+    out += row[0];
+    if (!row[1].empty()) {
+      pad(kLabel + display_width(row[0]), second);
+      out += row[1];
+    }
+    const std::size_t room = style.width > third + 20 ? style.width - third : 20;
+    bool first = true;
+    for (const std::string& line : wrap(row[2], room, room)) {
+      if (first) {
+        pad(row[1].empty() ? kLabel + display_width(row[0]) : second + display_width(row[1]), third);
+      } else {
+        out += '\n' + std::string(third, ' ');
+      }
+      out += line;
+      first = false;
+    }
+    out += '\n';
+  }
+}
+
+}  // namespace
+
+TextStyle text_style(ColourChoice choice, int descriptor) {
+  constexpr std::size_t kNarrowest = 60;
+  constexpr std::size_t kWidest = 140;
+  TextStyle style;
+  winsize window{};
+  const bool terminal = ::isatty(descriptor) == 1;
+  if (terminal && ::ioctl(descriptor, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+    style.width = std::clamp<std::size_t>(window.ws_col, kNarrowest, kWidest);
+  const auto variable = [](const char* name) -> std::string_view {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  switch (choice) {
+    case ColourChoice::kAlways: style.colour = true; break;
+    case ColourChoice::kNever: style.colour = false; break;
+    case ColourChoice::kAuto:
+      style.colour = terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+      break;
+  }
+  return style;
+}
+
+std::string text_report(const RunReport& report, const TextStyle& style) {
+  std::string out;
+  for (const Finding& finding : report.findings)
+    out += finding_text(finding, report.inputs.size() > 1, style) + "\n";
+
+  const std::vector<std::string> lines = wrap(headline(report), style.width, style.width - 2);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += (i == 0 ? "" : "  ") + paint(style, fmt::emphasis::bold, lines[i]) + "\n";
+  for (const Section& section : {inputs_section(report), checkers_section(report), suppressed_section(report),
+                                 notices_section(report)})
+    write_section(section, style, out);
+  if (!report.findings.empty())
+    out += fmt::format("  heddle explain {} tells more\n", report.findings.front().rule->id);
+  return out;
+}
+
+}  // namespace heddle
