@@ -1,0 +1,135 @@
+#include "cli/heddle.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/settings.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* kConfigFile = "heddle.toml";
+
+constexpr const char* kFooter =
+    R"(Start here:
+  heddle check run.std         check a trace with the default checkers
+  heddle explain data-race     what a finding means and what to do about it
+  heddle COMMAND --help        all about one command
+
+Exit codes:
+  0    nothing found
+  66   findings (set another with --exit-code)
+  2    the command line or an input is at fault; one line says where and what
+  125  Heddle itself failed
+
+Environment:
+  HEDDLE_OPTIONS  options for any command, as name=value:name=value
+  NO_COLOR        when set, no colour unless --color always
+)";
+
+void write_out(std::string_view text) {
+  OutputFile out("-");
+  out.write(text);
+  out.commit();
+}
+
+void complain(std::string_view what) { fmt::print(stderr, "heddle: {}\n", what); }
+
+// Every argument that nobody knows comes back to us, so that the message can say what was probably meant.
+void keep_unknown_arguments(CLI::App& app) {
+  app.allow_extras();
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    keep_unknown_arguments(*command);
+}
+
+const Command& chosen_command(const CLI::App& root, const Commands& commands) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  refuse_unknown_arguments(*app);
+  for (const Command& command : commands)
+    if (command.app == app) return command;
+  throw InputError(fmt::format("a command is missing; '{} --help' lists the commands", full_name(*app)));
+}
+
+void apply_settings(CLI::App& command) {
+  if (const char* text = std::getenv("HEDDLE_OPTIONS")) apply_environment(command, text);
+  const CLI::Option* config = command.get_option_no_throw("--config");
+  if (config == nullptr) return;
+  if (config->count() > 0) {
+    apply_config_file(command, config->as<std::string>());
+  } else if (std::filesystem::exists(kConfigFile)) {
+    apply_config_file(command, kConfigFile);
+  }
+}
+
+const CLI::App& innermost(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+int parse_and_run(CLI::App& root, const Commands& commands, int argc, const char* const* argv) {
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    write_out(help_text(innermost(root)));
+    return kExitClean;
+  } catch (const CLI::CallForVersion&) {
+    write_out(fmt::format("heddle {}\n", HEDDLE_VERSION));
+    return kExitClean;
+  } catch (const CLI::ParseError& error) {
+    // An unknown option may be the reason why something else is missing: it is the better thing to say.
+    refuse_unknown_arguments(innermost(root));
+    throw InputError(fmt::format("{}; usage: {}", error.what(), usage_line(innermost(root))));
+  }
+  const Command& command = chosen_command(root, commands);
+  apply_settings(*command.app);
+  return command.run();
+}
+
+}  // namespace
+
+int run_heddle(int argc, const char* const* argv) {
+  // A reader that has seen enough (`heddle trace print x | head`) ends us without a word, even when whoever
+  // started us had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  try {
+    CLI::App root("Finds the concurrency bugs that are left when a race detector is silent.", "heddle");
+    root.set_version_flag("--version", HEDDLE_VERSION, "Print the version and exit.");
+    root.set_help_flag("-h,--help", "Print this help and exit.");
+    root.footer(kFooter);
+    Commands commands;
+    add_check_command(root, commands);
+    add_trace_commands(root, commands);
+    add_explain_command(root, commands);
+    add_completion_command(root, commands);
+    add_manual_command(root, commands);
+    keep_unknown_arguments(root);
+    return parse_and_run(root, commands, argc, argv);
+  } catch (const InputError& error) {
+    complain(error.what());
+    return kExitUsage;
+  } catch (const SystemError& error) {
+    complain(error.what());
+  } catch (const std::bad_alloc&) {
+    complain("out of memory; try fewer checkers at a time (--checkers), or more memory");
+  } catch (const std::exception& error) {
+    complain(fmt::format(
+        "this is a bug in Heddle: {}\nheddle: please report it with the command line, the output of "
+        "'heddle --version' and, if you can, the input",
+        error.what()));
+  }
+  return kExitFailure;
+}
+
+}  // namespace heddle

@@ -1,0 +1,3 @@
+#include "cli/heddle.h"
+
+int main(int argc, char** argv) { return heddle::run_heddle(argc, argv); }
