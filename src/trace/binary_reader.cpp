@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kSmallWindow = 4096;  // events; fits the second-level cache with room for the checkers
+constexpr std::size_t kSmallWindow = 1024;  // events; fits the first-level cache
 constexpr std::size_t kLargeWindow = 65536;
 constexpr std::size_t kEventsPerVisit = 16;  // that a window should have for each open chunk, on average
 
@@ -253,20 +253,19 @@ EventBatch BinaryReader::next() {
     }
   }
 
-  std::size_t filled = 0;
-  std::size_t first_empty = window_.size();
-  for (std::size_t i = window_.size(); i-- > 0;) {
-    const bool empty = window_[i].thread == kNoId;
-    filled += empty ? 0 : 1;
-    first_empty = empty ? i : first_empty;
-  }
+  // Every slot filled and no more events than slots: none was written twice.
+  const auto empty = [](const Event& event) { return event.thread == kNoId; };
+  const auto first_empty = std::find_if(window_.begin(), window_.end(), empty);
+  const auto filled =
+      window_.size() - static_cast<std::size_t>(std::count_if(first_empty, window_.end(), empty));
   if (written != filled)
     throw InputError(fmt::format("{}: damaged: two events have the same position, between {} and {}", name_,
                                  position_, position_ + window_.size() - 1));
-  if (first_empty < window_.size()) {
+  if (first_empty != window_.end()) {
+    const auto missing = static_cast<std::size_t>(first_empty - window_.begin());
     if (info_.complete)
-      throw InputError(fmt::format("{}: damaged: event {} is missing", name_, position_ + first_empty));
-    window_.resize(first_empty);
+      throw InputError(fmt::format("{}: damaged: event {} is missing", name_, position_ + missing));
+    window_.resize(missing);
     ended_ = true;
   }
   const EventBatch batch{position_, window_};

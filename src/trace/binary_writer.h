@@ -18,7 +18,7 @@ class BinaryWriter : public TraceSink {
  public:
   // When buffers are written out. Tests make them small to get many chunks.
   struct Limits {
-    uint32_t chunk_events = 16 * 1024;       // of one thread, at most kMostPerChunk
+    uint32_t chunk_events = 32 * 1024;       // of one thread, at most kMostPerChunk
     uint32_t buffered_events = 1024 * 1024;  // of all threads
   };
 

@@ -64,20 +64,22 @@ bool EventLimits::accepts(const std::array<const uint32_t*, kColumns>& columns, 
   const uint32_t* const object = columns[kObjectColumn];
   const uint32_t* const site = columns[kSiteColumn];
   uint32_t bad = 0;
+  // Two loops, so that the one without table look-ups becomes vector code.
+  for (std::size_t i = 0; i < count; ++i) {
+    bad |= head[i] & (kBeyondOperation | kBeyondOrder);
+    bad |= object[i] == kNoId ? 1u : 0u;  // the one value an impossible operation's range lets through
+    bad |= site[i] > most_site_ ? 1u : 0u;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Range range = object_[key_of(head[i])];
-    bad |= head[i] & (kBeyondOperation | kBeyondOrder);
-    bad |= static_cast<uint32_t>(object[i] - range.least > range.spread);
-    bad |= static_cast<uint32_t>(object[i] ==
-                                 kNoId);  // the one value an impossible operation's range lets through
-    bad |= static_cast<uint32_t>(site[i] > most_site_);
+    bad |= object[i] - range.least > range.spread ? 1u : 0u;
   }
   if (has_value)
     for (std::size_t i = 0; i < count; ++i)
-      bad |= static_cast<uint32_t>(columns[kValueColumn][i] > most_value_[head[i] & kOperationMask]);
+      bad |= columns[kValueColumn][i] > most_value_[head[i] & kOperationMask] ? 1u : 0u;
   if (has_local)
     for (std::size_t i = 0; i < count; ++i)
-      bad |= static_cast<uint32_t>(columns[kLocalColumn][i] > most_local_[head[i] & kOperationMask]);
+      bad |= columns[kLocalColumn][i] > most_local_[head[i] & kOperationMask] ? 1u : 0u;
   return bad == 0;
 }
 

@@ -57,7 +57,7 @@ class ChunkCursor {
   bool exhausted() const { return next_ == filled_ && decoded_ == header_.count; }
 
  private:
-  static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kBlock = 128;
 
   void decode_block();
   void decode_column(std::size_t column, std::size_t count);
