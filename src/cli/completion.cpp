@@ -23,7 +23,7 @@ std::string value_case(const CLI::App& app, const CLI::Option& option) {
   for (const std::string& name : option.get_snames())
     patterns.push_back(fmt::format("'{} -{}'", full_name(app), name));
   const std::string type = value_type(option);
-  std::string action = "return 0";
+  std::string action = ":";
   if (type == kFileType) {
     action = "_heddle_files";
   } else if (type == kCheckersType) {

@@ -52,13 +52,19 @@ void keep_unknown_arguments(CLI::App& app) {
     keep_unknown_arguments(*command);
 }
 
-const Command& chosen_command(const CLI::App& root, const Commands& commands) {
+// The command the user named, or the group of commands when that is all that was named.
+const CLI::App& innermost(const CLI::App& root) {
   const CLI::App* app = &root;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
-  refuse_unknown_arguments(*app);
+  return *app;
+}
+
+const Command* chosen_command(const CLI::App& root, const Commands& commands) {
+  const CLI::App& app = innermost(root);
+  refuse_unknown_arguments(app);
   for (const Command& command : commands)
-    if (command.app == app) return command;
-  throw InputError(fmt::format("a command is missing; '{} --help' lists the commands", full_name(*app)));
+    if (command.app == &app) return &command;
+  return nullptr;
 }
 
 void apply_settings(CLI::App& command) {
@@ -70,12 +76,6 @@ void apply_settings(CLI::App& command) {
   } else if (std::filesystem::exists(kConfigFile)) {
     apply_config_file(command, kConfigFile);
   }
-}
-
-const CLI::App& innermost(const CLI::App& root) {
-  const CLI::App* app = &root;
-  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
-  return *app;
 }
 
 int parse_and_run(CLI::App& root, const Commands& commands, int argc, const char* const* argv) {
@@ -90,11 +90,17 @@ int parse_and_run(CLI::App& root, const Commands& commands, int argc, const char
   } catch (const CLI::ParseError& error) {
     // An unknown option may be the reason why something else is missing: it is the better thing to say.
     refuse_unknown_arguments(innermost(root));
-    throw InputError(fmt::format("{}; usage: {}", error.what(), usage_line(innermost(root))));
+    const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    throw InputError(required ? fmt::format("{}; usage: {}", error.what(), usage_line(innermost(root)))
+                              : explanation_of(error));
   }
-  const Command& command = chosen_command(root, commands);
-  apply_settings(*command.app);
-  return command.run();
+  const Command* command = chosen_command(root, commands);
+  if (command == nullptr) {
+    fmt::print(stderr, "{}", help_text(innermost(root)));
+    return kExitUsage;
+  }
+  apply_settings(*command->app);
+  return command->run();
 }
 
 }  // namespace
@@ -107,13 +113,13 @@ int run_heddle(int argc, const char* const* argv) {
     CLI::App root("Finds the concurrency bugs that are left when a race detector is silent.", "heddle");
     root.set_version_flag("--version", HEDDLE_VERSION, "Print the version and exit.");
     root.set_help_flag("-h,--help", "Print this help and exit.");
-    root.footer(kFooter);
     Commands commands;
     add_check_command(root, commands);
     add_trace_commands(root, commands);
     add_explain_command(root, commands);
     add_completion_command(root, commands);
     add_manual_command(root, commands);
+    root.footer(kFooter);  // last, because commands inherit what the root has when they are added
     keep_unknown_arguments(root);
     return parse_and_run(root, commands, argc, argv);
   } catch (const InputError& error) {

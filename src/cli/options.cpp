@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -13,6 +14,11 @@
 namespace heddle {
 
 namespace {
+
+// "--format" of a declaration "--format,-f".
+std::string first_name(const std::string& declaration) {
+  return declaration.substr(0, declaration.find(','));
+}
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string near = nearest(word, candidates);
@@ -46,11 +52,12 @@ uint64_t parse_number(const std::string& name, const std::string& text, uint64_t
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
                         const std::string& choices, const std::string& description) {
-  const auto take = [name, &value, choices](const std::string& text) {
+  const auto take = [name = first_name(name), &value, choices](const std::string& text) {
     const std::vector<std::string> known = split_choices(choices);
     if (std::find(known.begin(), known.end(), text) == known.end())
-      throw CLI::ValidationError(name, fmt::format("'{}' is not one of {}{}", printable(text),
-                                                   join_with_and(known), did_you_mean(text, known)));
+      throw CLI::ValidationError(
+          name, fmt::format("'{}' is not {}{}{}", printable(text), known.size() > 1 ? "one of " : "",
+                            join_with_and(known), did_you_mean(text, known)));
     value = text;
   };
   return app.add_option_function<std::string>(name, take, description)
@@ -60,7 +67,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, uint64_t& value, uint64_t least,
                         uint64_t most, const std::string& description) {
-  const auto take = [name, &value, least, most](const std::string& text) {
+  const auto take = [name = first_name(name), &value, least, most](const std::string& text) {
     value = parse_number(name, text, least, most);
   };
   return app.add_option_function<std::string>(name, take, description)
@@ -117,8 +124,14 @@ std::string value_type(const CLI::Option& option) {
 
 std::vector<std::string> known_values(const CLI::Option& option) {
   const std::string type = value_type(option);
-  if (type.find('|') != std::string::npos) return split_choices(type);
+  if (!type.empty() && std::islower(static_cast<unsigned char>(type.front())) != 0)
+    return split_choices(type);
   std::vector<std::string> values;
+  if (type == kRuleType) {
+    for (const CheckerEntry& checker : all_checkers())
+      for (const Rule& rule : checker.rules)
+        values.insert(values.end(), {std::string(rule.id), std::string(rule.name)});
+  }
   if (type == kCheckersType) {
     values.emplace_back("all");
     for (const CheckerEntry& checker : all_checkers()) values.emplace_back(checker.name);
@@ -133,7 +146,7 @@ std::string full_name(const CLI::App& app) {
 
 std::string usage_line(const CLI::App& app) {
   std::string line = full_name(app);
-  if (!subcommands_of(app).empty()) return line + " COMMAND";
+  if (!subcommands_of(app).empty()) return line + " COMMAND …";
   if (flags_of(app).size() > 1) line += " [OPTIONS]";
   for (const CLI::Option* positional : positionals_of(app)) {
     const std::string name =
@@ -164,25 +177,35 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string explanation_of(const CLI::ParseError& error) {
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return fmt::format("{}: a value is missing after it", first_name(what.substr(0, what.find(':'))));
+  // Only flags are converted by CLI11; the other options take their text as it is.
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
+    return fmt::format("{}: expected true or false", what.substr(what.find("--")));
+  return what;
+}
+
 void refuse_unknown_arguments(const CLI::App& app) {
   const std::vector<std::string> extra = app.remaining();
   if (extra.empty()) return;
-  const std::string help = fmt::format("'{} --help' lists what there is", full_name(app));
-  if (extra.front().size() > 1 && extra.front().front() == '-') {
-    std::vector<std::string> known;
+  const std::string& first = extra.front();
+  std::vector<std::string> known;
+  const auto refuse = [&](std::string_view what, const std::string& word) {
+    const std::string hint = did_you_mean(word, known);
+    throw InputError(
+        fmt::format("unknown {} '{}'{}", what, printable(word),
+                    hint.empty() ? fmt::format("; '{} --help' lists what there is", full_name(app)) : hint));
+  };
+  if (first.size() > 1 && first.front() == '-') {
     for (const CLI::Option* option : flags_of(app))
       for (const std::string& name : long_names(*option)) known.push_back(name);
-    const std::string word = extra.front().substr(0, extra.front().find('='));
-    throw InputError(
-        fmt::format("unknown option '{}'{}; {}", printable(word), did_you_mean(word, known), help));
+    refuse("option", first.substr(0, first.find('=')));
   }
-  std::vector<std::string> known;
   for (const CLI::App* command : subcommands_of(app)) known.push_back(command->get_name());
-  if (known.empty())
-    throw InputError(
-        fmt::format("unexpected argument '{}'; usage: {}", printable(extra.front()), usage_line(app)));
-  throw InputError(fmt::format("unknown command '{}'{}; {}", printable(extra.front()),
-                               did_you_mean(extra.front(), known), help));
+  if (!known.empty()) refuse("command", first);
+  throw InputError(fmt::format("unexpected argument '{}'; usage: {}", printable(first), usage_line(app)));
 }
 
 }  // namespace heddle

@@ -10,9 +10,11 @@
 
 namespace heddle {
 
-// The name of what an option takes, as help shows it. A type with '|' lists all values there are.
+// The name of what an option takes, as help shows it. A type in lower case ("text|json") lists all values
+// there are.
 inline constexpr const char* kFileType = "FILE";
 inline constexpr const char* kCheckersType = "LIST";  // checkers, separated by commas
+inline constexpr const char* kRuleType = "RULE";
 inline constexpr const char* kNumberType = "N";
 
 // An option that takes one of the values in `choices` ("text|json|sarif"). The last one given counts.
@@ -55,6 +57,9 @@ std::string option_synopsis(const CLI::Option& option);
 
 // `text` with its lines broken at spaces so that none is longer than `width` where that can be helped.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+// CLI11's complaint in our words.
+std::string explanation_of(const CLI::ParseError& error);
 
 // Throws InputError that names the first argument nobody took, and what was probably meant.
 void refuse_unknown_arguments(const CLI::App& app);

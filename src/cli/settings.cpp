@@ -62,7 +62,7 @@ void set_missing_options(CLI::App& command, const std::vector<Setting>& settings
     try {
       option->run_callback();
     } catch (const CLI::ParseError& error) {
-      throw InputError(fmt::format("{}: {}", where, error.what()));
+      throw InputError(fmt::format("{}: {}", where, explanation_of(error)));
     }
   }
 }
