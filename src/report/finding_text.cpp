@@ -54,6 +54,7 @@ struct Cell {
 // thread, what it did, where, in which function or block, with which locks.
 enum Column : std::size_t { kThread, kPhrase, kPlace, kFunction, kHeld, kColumns };
 using Row = std::array<Cell, kColumns>;
+using Columns = std::array<std::size_t, kColumns>;  // where each begins
 
 Row make_row(const Finding& finding, const Step& step) {
   const Location location = step.frames.empty() ? Location() : parse_location(step.frames.front());
@@ -117,68 +118,93 @@ class FindingWriter {
   void write_steps() {
     std::vector<Row> rows;
     for (const Step& step : finding_.steps) rows.push_back(make_row(finding_, step));
-    std::array<std::size_t, kColumns> starts{};  // where each column begins
+    Columns columns{};
     std::size_t at = kIndent;
     for (std::size_t c = 0; c < kColumns; ++c) {
-      starts[c] = at;
+      columns[c] = at;
       std::size_t widest = 0;
       for (const Row& row : rows) {
         const std::size_t width = display_width(row[c].text);
         if (width <= kWidestColumn) widest = std::max(widest, width);
       }
-      if (widest > 0) at += widest + (c == kThread ? 1 : 2);
+      if (widest > 0) at += widest + gap_after(c);
     }
+    // Reasons stand beside the steps if all of them fit there, else each below its step.
+    const auto fits_beside = [&](const Step& step) {
+      return step.because.empty() ||
+             (at + display_width(because_text(step)) <= style_.width && step.frames.size() < 2);
+    };
+    const bool beside = std::all_of(finding_.steps.begin(), finding_.steps.end(), fits_beside);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      write_row(rows[i], finding_.steps[i].because, starts, at);
-      write_callers(finding_.steps[i], starts[kPlace]);
+      const Step& step = finding_.steps[i];
+      const auto [used, continued] = write_row(rows[i], columns);
+      if (beside && !step.because.empty()) {
+        out_.append(std::max(at, used + 2) - used, ' ');
+        out_ += paint(style_, kQuiet, because_text(step));
+      }
+      write_callers(step, continued ? kContinued : columns[kPlace]);
+      if (!beside) write_because_below(step);
+      out_ += '\n';
     }
   }
 
-  void write_row(const Row& row, const std::string& because, const std::array<std::size_t, kColumns>& starts,
-                 std::size_t end) {
-    std::size_t used = 0;  // columns of the line written so far
-    const auto place_at = [&](std::size_t column, std::size_t gap, std::size_t width) {
-      std::size_t target = used == 0 ? column : std::max(column, used + gap);
-      if (used != 0 && target + width > style_.width) {
-        out_ += '\n';
-        used = 0;
-        target = kContinued;
-      }
-      out_.append(target - used, ' ');
-      used = target + width;
-    };
+  static std::size_t gap_after(std::size_t column) { return column == kThread ? 1 : 2; }
+
+  static std::string because_text(const Step& step) { return "… " + printable(step.because); }
+
+  struct RowEnd {
+    std::size_t used;  // columns of the row's last line
+    bool continued;    // the row took more than one line
+  };
+
+  // Puts the cells into their columns; those that do not fit go on to further lines, side by side.
+  RowEnd write_row(const Row& row, const Columns& columns) {
+    std::size_t used = 0;
+    bool continued = false;
     for (std::size_t c = 0; c < kColumns; ++c) {
       if (row[c].text.empty()) continue;
-      place_at(starts[c], c == kPhrase ? 1 : 2, display_width(row[c].text));
-      out_ += paint(style_, row[c].style, row[c].text);
-    }
-    if (!because.empty()) {
-      const std::string text = "… " + printable(because);
-      if (const std::size_t width = display_width(text); std::max(end, used + 2) + width <= style_.width) {
-        place_at(end, 2, width);
-        out_ += paint(style_, kQuiet, text);
-      } else {
-        for (const std::string& line : wrap(text, room(kContinued), room(kContinued + 2))) {
-          const bool first = line.starts_with("…");
-          new_line(first ? kContinued : kContinued + 2);
-          out_ += paint(style_, kQuiet, line);
-        }
+      const std::size_t width = display_width(row[c].text);
+      const std::size_t after = used == 0 ? 0 : used + gap_after(c - 1);
+      std::size_t start = continued ? after : std::max(columns[c], after);
+      if (used > 0 && start + width > style_.width) {
+        out_ += '\n';
+        used = 0;
+        continued = true;
+        start = kContinued;
       }
+      out_.append(start - used, ' ');
+      out_ += paint(style_, row[c].style, row[c].text);
+      used = start + width;
     }
-    out_ += '\n';
+    return {used, continued};
+  }
+
+  void write_because_below(const Step& step) {
+    if (step.because.empty()) return;
+    bool first = true;
+    for (const std::string& line : wrap(because_text(step), room(kContinued), room(kContinued + 2))) {
+      new_line(first ? kContinued : kContinued + 2);
+      out_ += paint(style_, kQuiet, line);
+      first = false;
+    }
   }
 
   void write_callers(const Step& step, std::size_t column) {
-    const std::string indent(column, ' ');
-    for (std::size_t i = 1; i < step.frames.size(); ++i) {
-      if (i > kMostCallers) {
-        out_ += fmt::format("{}and {} more\n", indent, counted(step.frames.size() - i, "caller"));
-        return;
-      }
+    std::vector<std::string> lines;
+    for (std::size_t i = 1; i < step.frames.size() && i <= kMostCallers; ++i) {
       const Location caller = parse_location(step.frames[i]);
-      out_ += fmt::format("{}called from {}", indent, place_text(caller));
-      if (!caller.function.empty()) out_ += " in " + printable(caller.function);
-      out_ += '\n';
+      std::string line = fmt::format("called from {}", place_text(caller));
+      if (!caller.function.empty()) line += " in " + printable(caller.function);
+      lines.push_back(std::move(line));
+    }
+    if (step.frames.size() > kMostCallers + 1)
+      lines.push_back(fmt::format("and {} more", counted(step.frames.size() - kMostCallers - 1, "caller")));
+    const bool fit = std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return column + display_width(line) <= style_.width;
+    });
+    for (const std::string& line : lines) {
+      new_line(fit ? column : kContinued);
+      out_ += line;
     }
   }
 

@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kMostInputs = 10;  // listed one by one
+constexpr std::size_t kMostRows = 10;  // of inputs or suppressions listed one by one
 const fmt::text_style kQuiet = fmt::emphasis::faint;
 
 // What the summary says next to a label: lines of aligned cells.
@@ -26,8 +26,8 @@ struct Section {
   std::vector<std::vector<std::string>> rows;
 };
 
-// "2 data-race (HD1001) and 1 lock-order (HD1003)", rules in order of first appearance.
-std::string per_rule(const std::vector<Finding>& findings) {
+// How many findings each rule has, rules in order of first appearance.
+std::vector<std::pair<const Rule*, std::size_t>> count_by_rule(const std::vector<Finding>& findings) {
   std::vector<std::pair<const Rule*, std::size_t>> counts;
   for (const Finding& finding : findings) {
     const auto known = std::find_if(counts.begin(), counts.end(),
@@ -38,10 +38,7 @@ std::string per_rule(const std::vector<Finding>& findings) {
       ++known->second;
     }
   }
-  std::vector<std::string> parts;
-  for (const auto& [rule, count] : counts)
-    parts.push_back(fmt::format("{} {} ({})", grouped(count), rule->name, rule->id));
-  return join_with_and(parts);
+  return counts;
 }
 
 // "1,234 events of 3 inputs", "1,234 events of bank.std".
@@ -52,45 +49,70 @@ std::string extent(const std::vector<InputSummary>& inputs) {
   return fmt::format("{} of {}", grouped(events, "event"), of);
 }
 
-// "race and deadlock clean, lockset undecided": what no finding is worth.
-std::string silence(const std::vector<CheckerSummary>& checkers) {
+// "race and deadlock clean": what the checkers that found nothing to show have to say, a clause per verdict.
+std::vector<std::string> silent_verdicts(const std::vector<CheckerSummary>& checkers) {
   constexpr std::pair<Verdict, std::string_view> kWords[] = {
       {Verdict::kClean, "clean"},
       {Verdict::kUndecided, "undecided"},
       {Verdict::kViolations, "with suppressed findings only"},
   };
-  std::string text;
+  std::vector<std::string> clauses;
   for (const auto& [verdict, word] : kWords) {
     std::vector<std::string> names;
     for (const CheckerSummary& checker : checkers)
       if (checker.verdict == verdict) names.push_back(checker.name);
-    if (names.empty()) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", join_with_and(names), word);
+    if (!names.empty()) clauses.push_back(fmt::format("{} {}", join_with_and(names), word));
   }
-  return text.empty() ? "no checker ran" : text;
+  if (clauses.empty()) clauses.emplace_back("no checker ran");
+  return clauses;
 }
 
 std::string headline(const RunReport& report) {
-  if (report.findings.empty())
-    return fmt::format("no findings: {} on {}", silence(report.checkers), extent(report.inputs));
-  const std::string more =
-      report.left_out == 0 ? "" : fmt::format(" and {} more not shown", grouped(report.left_out));
-  return fmt::format("{}{}: {}", grouped(report.findings.size(), "finding"), more, per_rule(report.findings));
+  const bool none = report.findings.empty();
+  std::string text = none ? "no findings" : grouped(report.findings.size(), "finding");
+  if (!report.suppressed.empty()) text += fmt::format(", {} suppressed", grouped(report.suppressed.size()));
+  if (report.left_out > 0) text += fmt::format(", {} more not shown", grouped(report.left_out));
+  if (none) {
+    const std::vector<std::string> verdicts = silent_verdicts(report.checkers);
+    if (verdicts.size() == 1) return fmt::format("{}: {} on {}", text, verdicts[0], extent(report.inputs));
+    return fmt::format("{}, on {}: {}", text, extent(report.inputs), fmt::join(verdicts, "; "));
+  }
+  const auto counts = count_by_rule(report.findings);
+  if (counts.size() == 1) text += fmt::format(": {} ({})", counts[0].first->name, counts[0].first->id);
+  return text;
+}
+
+// Right-aligned numbers, so that their sizes show.
+void align_right(Section& section, std::size_t column) {
+  std::size_t widest = 0;
+  for (const auto& row : section.rows) widest = std::max(widest, row[column].size());
+  for (auto& row : section.rows) row[column].insert(0, widest - row[column].size(), ' ');
+}
+
+Section rules_section(const RunReport& report) {
+  Section section{"rules", {}};
+  const auto counts = count_by_rule(report.findings);
+  if (counts.size() < 2) return section;  // the headline has told
+  for (const auto& [rule, count] : counts)
+    section.rows.push_back({fmt::format("{} {}", rule->id, rule->name), grouped(count), ""});
+  align_right(section, 1);
+  return section;
 }
 
 Section inputs_section(const RunReport& report) {
   Section section{"inputs", {}};
-  const bool brief = report.findings.empty();  // the headline has told the number of events
+  const bool none = report.findings.empty();  // then the headline has told the number of events
   std::size_t skipped = 0;
   for (const InputSummary& input : report.inputs) {
-    const bool telling = !input.note.empty();
-    if (!telling && (brief || section.rows.size() >= kMostInputs)) {
-      ++skipped;
-    } else {
+    const bool told = !input.note.empty() || (!none && section.rows.size() < kMostRows);
+    if (told) {
       section.rows.push_back({printable(input.path), grouped(input.events, "event"), printable(input.note)});
+    } else {
+      ++skipped;
     }
   }
-  if (!brief && skipped > 0) section.rows.push_back({fmt::format("and {} more", skipped), "", ""});
+  align_right(section, 1);
+  if (!none && skipped > 0) section.rows.push_back({fmt::format("and {} more", grouped(skipped)), "", ""});
   return section;
 }
 
@@ -103,10 +125,27 @@ Section checkers_section(const RunReport& report) {
   return section;
 }
 
+// Which suppression took out how many findings, and why.
 Section suppressed_section(const RunReport& report) {
+  std::vector<std::pair<const SuppressedFinding*, std::size_t>> counts;
+  for (const SuppressedFinding& suppressed : report.suppressed) {
+    const auto known = std::find_if(counts.begin(), counts.end(), [&](const auto& count) {
+      return count.first->where == suppressed.where;
+    });
+    if (known == counts.end()) {
+      counts.emplace_back(&suppressed, 1);
+    } else {
+      ++known->second;
+    }
+  }
   Section section{"suppressed", {}};
-  if (!report.suppressed.empty())
-    section.rows.push_back({grouped(report.suppressed.size(), "finding"), "", ""});
+  for (const auto& [first, count] : counts) {
+    if (section.rows.size() == kMostRows) {
+      section.rows.push_back({fmt::format("by {} more", grouped(counts.size() - kMostRows)), "", ""});
+      break;
+    }
+    section.rows.push_back({printable(first->where), grouped(count, "finding"), printable(first->reason)});
+  }
   return section;
 }
 
@@ -184,8 +223,8 @@ std::string text_report(const RunReport& report, const TextStyle& style) {
   const std::vector<std::string> lines = wrap(headline(report), style.width, style.width - 2);
   for (std::size_t i = 0; i < lines.size(); ++i)
     out += (i == 0 ? "" : "  ") + paint(style, fmt::emphasis::bold, lines[i]) + "\n";
-  for (const Section& section : {inputs_section(report), checkers_section(report), suppressed_section(report),
-                                 notices_section(report)})
+  for (const Section& section : {rules_section(report), inputs_section(report), checkers_section(report),
+                                 suppressed_section(report), notices_section(report)})
     write_section(section, style, out);
   if (!report.findings.empty())
     out += fmt::format("  heddle explain {} tells more\n", report.findings.front().rule->id);

@@ -1,0 +1,230 @@
+#include "sample_reports.h"
+
+#include <utility>
+
+namespace heddle::test {
+
+namespace {
+
+constexpr Rule kRace{"HD1001", "data-race", "data race",
+                     "Two threads access the same variable, at least one writes, and nothing orders them"};
+constexpr Rule kDeadlock{"HD1101", "lock-order-cycle", "lock order cycle",
+                         "Threads take the same locks in orders that can leave each waiting for another"};
+constexpr Rule kAtomicity{
+    "HD2001", "atomicity-violation", "atomicity violation",
+    "A block that should be atomic gives a result that no serial order of the blocks gives"};
+constexpr Rule kLockset{"HD1002", "unprotected-variable", "unprotected variable",
+                        "No lock is held at every access of a variable that threads share"};
+
+constexpr const char* kRacePage =
+    "# HD1001 data-race\n\nTwo threads access the same variable.\n\n```cpp\nint x;\nvoid f() { ++x; "
+    "}\n```\n\n"
+    "See [the design](design.md).\n";
+
+Step step(EventIndex event, std::string thread, std::string operation, std::string phrase,
+          std::vector<std::string> frames) {
+  Step step;
+  step.event = event;
+  step.thread = std::move(thread);
+  step.operation = std::move(operation);
+  step.phrase = std::move(phrase);
+  step.frames = std::move(frames);
+  return step;
+}
+
+Finding finding(const Rule& rule, std::string_view checker, Strength strength, std::string message,
+                std::vector<Step> steps) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.checker = checker;
+  finding.strength = strength;
+  finding.message = std::move(message);
+  finding.steps = std::move(steps);
+  Findings list;
+  list.add(std::move(finding));  // fills in threads and fingerprint as a run does
+  return list.list().front();
+}
+
+Finding bank_race() {
+  Step read = step(17, "T1", "r(balance)", "read balance", {"src/bank.cpp:29 in Account::withdraw"});
+  read.held = "holding no lock";
+  Step write = step(23, "T2", "w(balance)", "wrote balance", {"src/bank.cpp:24 in Account::deposit"});
+  write.held = "holding mu";
+  write.because = "no lock in common";
+  Finding race =
+      finding(kRace, "race", Strength::kObserved,
+              "balance is written by T2 and read by T1, and nothing orders the two", {read, write});
+  race.conclusion = "The read may see the value before the write, after it, or a mix of both.";
+  race.advice = "hold mu at src/bank.cpp:29 too";
+  race.input = "bank.std";
+  return race;
+}
+
+Finding withdraw_not_atomic() {
+  Step check = step(4, "T2", "r(balance)", "read balance", {"bank.cpp:31"});
+  check.block = "Account::withdraw";
+  Step between = step(9, "T1", "w(balance)", "wrote balance", {"bank.cpp:24"});
+  between.block = "Account::deposit";
+  between.because = "after T2's read, so withdraw comes before deposit";
+  Step act = step(12, "T2", "w(balance)", "wrote balance", {"bank.cpp:35"});
+  act.block = "Account::withdraw";
+  act.because = "after T1's write, so withdraw comes after deposit";
+  Finding violation = finding(kAtomicity, "atomicity", Strength::kObserved, "Account::withdraw is not atomic",
+                              {check, between, act});
+  violation.blocks = {"Account::withdraw"};
+  violation.conclusion = "No order of the two calls gives this result.";
+  violation.advice = "hold mu_ from line 31 to line 35";
+  violation.input = "check_then_act.std";
+  violation.count = 1204;
+  return violation;
+}
+
+Finding deep_deadlock() {
+  Step first = step(100, "worker-1", "acq(cache.mu)", "acquired cache.mu",
+                    {"/home/me/shop/src/cache.cpp:88:5 in shop::Cache::evict(std::string const&)",
+                     "/home/me/shop/src/cache.cpp:41:9 in shop::Cache::put(std::string const&, shop::Item)",
+                     "/home/me/shop/src/main.cpp:12:3 in main::{lambda()#1}::operator()() const"});
+  first.held = "holding index.mu";
+  first.because = "worker-1 waits for cache.mu here if main holds it";
+  Step second = step(250, "main", "acq(index.mu)", "acquired index.mu",
+                     {"/home/me/shop/src/index.cpp:17:3 in shop::Index::rebuild()",
+                      "/usr/include/c++/12/bits/std_thread.h:252:13"});
+  second.held = "holding cache.mu";
+  second.because = "main waits for index.mu here if worker-1 holds it";
+  Finding cycle =
+      finding(kDeadlock, "deadlock", Strength::kPredicted,
+              "worker-1 takes index.mu then cache.mu, main takes cache.mu then index.mu", {first, second});
+  cycle.conclusion =
+      "Another schedule lets each of the two threads take its first lock and then wait for the other's for "
+      "ever, "
+      "and no third lock that both hold keeps them apart.";
+  cycle.advice = "take the two locks in the same order everywhere, or together with std::scoped_lock";
+  cycle.input = "shop.heddle";
+  return cycle;
+}
+
+Finding potential_lockset() {
+  Finding shared =
+      finding(kLockset, "lockset", Strength::kPotential, "hits is shared and no lock protects it",
+              {step(3, "T0", "w(hits)", "wrote hits", {"42"}),
+               step(8, "T1", "armw(hits,relaxed)", "updated atomic hits (relaxed)", {"7"})});
+  shared.advice = "choose one lock for hits, or make every access atomic";
+  return shared;
+}
+
+Finding hostile_names() {
+  Step first = step(0, "T\x1b[31m", "w(\xff\xfe)", "wrote \xff\xfe",
+                    {"dir with space/bänk#1.cpp:3 in operator[](int)"});
+  first.block = "größe::計算";
+  first.because = "line\nbreak and a \x07 bell";
+  Step second = step(1, "スレッド", "r(\xff\xfe)", "read \xff\xfe", {"<b>not html</b>\r"});
+  second.held = "holding {mu}";
+  Finding race = finding(kRace, "race", Strength::kObserved,
+                         "\xff\xfe is written by T\x1b[31m and read by スレッド; see array[3](5) and {0}",
+                         {first, second});
+  race.conclusion =
+      "Ünïcödé stays, \xC2\x9B"
+      "control codes do not.";
+  return race;
+}
+
+Finding long_headline() {
+  const std::string name =
+      "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<int const, long>, "
+      "false>>>";
+  Finding race = finding(
+      kRace, "race", Strength::kPredicted,
+      "the reference count of the shared configuration is decremented by the thread that reloads it while "
+      "the thread that serves requests still copies it, and nothing orders the two",
+      {step(1000000, "reload", "w(count)", "wrote count",
+            {"config.cpp:100 in " + name + "::_M_deallocate_node"}),
+       step(2000000, "serve", "r(count)", "read count", {"config.cpp:7 in serve"})});
+  race.steps[0].held = "holding config.mu and reload.mu";
+  race.steps[0].because =
+      "the lock that reload holds here is not the one that serve holds, because serve was given a copy of "
+      "the mutex "
+      "together with the copy of the configuration";
+  race.steps[1].held = "holding config.mu (copy)";
+  return race;
+}
+
+Finding no_sites() {
+  return finding(kRace, "race", Strength::kObserved, "x is written by T0 and T1, and nothing orders the two",
+                 {step(0, "T0", "w(x)", "wrote x", {}), step(1, "T1", "w(x)", "wrote x", {})});
+}
+
+// A run with everything in its place; the findings are added by the caller.
+RunReport run_of(std::vector<Finding> findings) {
+  RunReport report;
+  report.version = "0.1.0";
+  report.rules = {{&kRace, kRacePage}, {&kLockset, ""}, {&kDeadlock, ""}, {&kAtomicity, ""}};
+  report.findings = std::move(findings);
+  return report;
+}
+
+RunReport race_run() {
+  RunReport report = run_of({bank_race()});
+  report.inputs = {{"bank.std", 1234, ""}};
+  report.checkers = {{"race", Verdict::kViolations, ""}, {"deadlock", Verdict::kClean, ""}};
+  return report;
+}
+
+RunReport mixed_run() {
+  RunReport report =
+      run_of({bank_race(), withdraw_not_atomic(), deep_deadlock(), potential_lockset(), no_sites()});
+  report.inputs = {{"bank.std", 1234, ""},
+                   {"check_then_act.std", 13, ""},
+                   {"shop.heddle", 98765432, "torn after chunk 12; what follows was not read"}};
+  report.checkers = {{"race", Verdict::kViolations, "24 events of uninstrumented code were met"},
+                     {"lockset", Verdict::kViolations, ""},
+                     {"deadlock", Verdict::kViolations, ""},
+                     {"atomicity", Verdict::kViolations, ""},
+                     {"tso", Verdict::kUndecided, "the budget of 1000000 steps ran out in 2 of 7 searches"}};
+  report.suppressed = {{long_headline(), "the count is only a statistic", "ci.toml:12"}};
+  report.notices = {"ci.toml:20: the suppression of HD1101 matched no finding",
+                    "old.toml:1: the suppression of HD1001 expired on 2026-01-31 and no longer applies"};
+  report.left_out = 1207;
+  return report;
+}
+
+RunReport clean_run() {
+  RunReport report = run_of({});
+  report.inputs = {{"a.std", 1000, ""}, {"b.std", 200, ""}, {"c.std", 34, ""}};
+  report.checkers = {{"race", Verdict::kClean, ""}, {"deadlock", Verdict::kClean, ""}};
+  return report;
+}
+
+RunReport suppressed_run() {
+  RunReport report = run_of({});
+  report.inputs = {{"a.heddle", 1, "torn after chunk 1; what follows was not read"}};
+  report.checkers = {{"race", Verdict::kViolations, ""},
+                     {"deadlock", Verdict::kClean, ""},
+                     {"tso", Verdict::kUndecided, "the budget of 1000000 steps ran out in 2 of 7 searches"}};
+  report.suppressed = {{bank_race(), "a statistic", "ci.toml:12"},
+                       {no_sites(), "a \"quoted\" reason", "ci.toml:20"}};
+  return report;
+}
+
+RunReport one_input(std::vector<Finding> findings, std::string checker) {
+  RunReport report = run_of(std::move(findings));
+  report.inputs = {{"run.std", 2000001, ""}};
+  report.checkers = {{std::move(checker), Verdict::kViolations, ""}};
+  return report;
+}
+
+}  // namespace
+
+std::vector<SampleReport> sample_reports() {
+  return {
+      {"race", race_run()},
+      {"mixed", mixed_run()},
+      {"hostile", one_input({hostile_names()}, "race")},
+      {"long", one_input({long_headline()}, "race")},
+      {"narrow", one_input({deep_deadlock(), withdraw_not_atomic()}, "all"), 64},
+      {"potential", one_input({potential_lockset()}, "lockset")},
+      {"clean", clean_run()},
+      {"suppressed", suppressed_run()},
+  };
+}
+
+}  // namespace heddle::test
