@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/deadlock.h"
+#include "checkers/lockset.h"
 #include "checkers/race.h"
 
 namespace heddle {
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::array kRegistry = {
     kRaceChecker,
+    kLocksetChecker,
+    kDeadlockChecker,
 };
 
 std::string upper(std::string_view text) {

@@ -1,0 +1,292 @@
+#include "checkers/deadlock.h"
+
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "checkers/deadlock_search.h"
+#include "checkers/forced_order.h"
+#include "core/lockset.h"
+
+namespace heddle {
+
+namespace {
+
+// What one participant of a cycle does: it takes `held`, which the one before it wants, and then `wanted`.
+struct Link {
+  const Dependency* dependency = nullptr;
+  const Acquisition* held = nullptr;
+};
+
+class DeadlockChecker : public Checker {
+ public:
+  explicit DeadlockChecker(const CheckerContext& context)
+      : names_(context.names),
+        findings_(context.findings),
+        budget_(context.options.budget),
+        search_(locksets_, context.options.budget, [this](DependencyCycle cycle) { report(cycle); }) {}
+
+  void process(const EventBatch& batch) override;
+  Coverage coverage() const override;
+
+ private:
+  struct Thread {
+    std::vector<Acquisition> holding;  // locks held, in the order they were taken
+    Doubt doubt = Doubt::kNone;        // about the stretch since it last held no lock
+  };
+  struct Reported {
+    std::size_t handle;  // in findings_
+    Strength strength;
+  };
+
+  void acquire(const Event& event, EventIndex index);
+  void release(const Event& event);
+  void synchronize(const Event& event);
+  void report(DependencyCycle cycle);
+  Finding make_finding(const std::vector<Link>& links, Strength strength) const;
+  std::string conclusion(const std::vector<Link>& links) const;
+  std::string thread_name(const Link& link) const {
+    return printable(names_.thread(link.dependency->thread));
+  }
+  Thread& thread(ThreadId id) {
+    if (id >= threads_.size()) threads_.resize(id + std::size_t{1});
+    return threads_[id];
+  }
+
+  const Names& names_;
+  Findings& findings_;
+  uint64_t budget_;  // steps the search may take in all
+  LocksetTable locksets_;
+  HeldLocks held_{locksets_};
+  ForcedOrder order_{held_};
+  DeadlockSearch search_;
+  std::vector<Thread> threads_;                           // by thread
+  ThreadId late_thread_ = kNoId;                          // came without a fork after something was collected
+  EventIndex exhausted_at_ = 0;                           // where the budget ran out
+  tsl::robin_map<uint64_t, Reported, MixHash> reported_;  // locks and sites of a cycle, hashed
+};
+
+void DeadlockChecker::process(const EventBatch& batch) {
+  if (search_.exhausted()) return;
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    const Event& event = batch.events[i];
+    if (order_.meet(event.thread) && search_.collected() > 0 && late_thread_ == kNoId)
+      late_thread_ = event.thread;
+    switch (event.operation) {
+      case Operation::kAcquire:
+      case Operation::kAcquireShared:
+        acquire(event, batch.first + i);
+        if (search_.exhausted()) {
+          exhausted_at_ = batch.first + i;
+          return;
+        }
+        break;
+      case Operation::kRelease:
+      case Operation::kReleaseShared: release(event); break;
+      case Operation::kFork:
+      case Operation::kJoin:
+      case Operation::kArrive:
+      case Operation::kLeave:
+      case Operation::kPost:
+      case Operation::kWait:
+      case Operation::kWake:
+      case Operation::kThreadEnd: synchronize(event); break;
+      case Operation::kRead:
+      case Operation::kWrite:
+      case Operation::kAtomicRead:
+      case Operation::kAtomicWrite:
+      case Operation::kAtomicUpdate:
+      case Operation::kAtomicCompareFail:
+      case Operation::kThreadBegin:
+      case Operation::kBeginAtomic:
+      case Operation::kBeginDeterministic:
+      case Operation::kEnd:
+      case Operation::kNotify:
+      case Operation::kFence:
+      case Operation::kCommit:
+      case Operation::kAlloc:
+      case Operation::kFree:
+      case Operation::kTaskBegin:
+      case Operation::kTaskEnd:
+      case Operation::kMaybeBegin:
+      case Operation::kMaybeEnd:
+      case Operation::kAssign:
+      case Operation::kBranch:
+      case Operation::kFocus:
+      case Operation::kNested: break;
+    }
+  }
+}
+
+void DeadlockChecker::acquire(const Event& event, EventIndex index) {
+  const bool shared = event.operation == Operation::kAcquireShared;
+  const Acquisition wanted{index, event.object, event.site, shared};
+  Thread& thread = this->thread(event.thread);
+  if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset) {
+    const Doubt doubt = thread.doubt == Doubt::kNone && order_.past_holds_lock(event.thread)
+                            ? Doubt::kPastHoldsLock
+                            : thread.doubt;
+    const uint64_t stretch = order_.stretch(event.thread);
+    if (!search_.knows(stretch, wanted, held, doubt)) {
+      if (search_.worth_collecting()) search_.collect(order_);
+      search_.add({event.thread, wanted, held, thread.holding, order_.clock(event.thread), stretch, doubt});
+    }
+  }
+  thread.holding.push_back(wanted);
+  held_.acquire(event.thread, event.object, shared);
+}
+
+void DeadlockChecker::release(const Event& event) {
+  Thread& thread = this->thread(event.thread);
+  std::vector<Acquisition>& holding = thread.holding;
+  if (holding.back().lock != event.object && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kNotNested;
+  holding.erase(std::find_if(holding.begin(), holding.end(),
+                             [&](const Acquisition& one) { return one.lock == event.object; }));
+  if (holding.empty()) thread.doubt = Doubt::kNone;
+  held_.release(event.thread, event.object);
+}
+
+void DeadlockChecker::synchronize(const Event& event) {
+  Thread& thread = this->thread(event.thread);
+  if (!thread.holding.empty()) thread.doubt = Doubt::kSynchronized;
+  order_.update(event);
+}
+
+// Turns the cycle so that it begins with the lock taken first, and says each lock cycle once per set of
+// sites.
+void DeadlockChecker::report(DependencyCycle cycle) {
+  std::vector<Link> links;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const uint32_t lock = cycle[(i + cycle.size() - 1) % cycle.size()]->wanted.lock;
+    const std::vector<Acquisition>& holding = cycle[i]->holding;
+    links.push_back({cycle[i], &*std::find_if(holding.begin(), holding.end(),
+                                              [&](const Acquisition& one) { return one.lock == lock; })});
+  }
+  std::rotate(links.begin(),
+              std::min_element(links.begin(), links.end(),
+                               [](const Link& a, const Link& b) { return a.held->index < b.held->index; }),
+              links.end());
+  uint64_t what = 0;  // a sum, so that it does not matter where the cycle begins
+  for (const Link& link : links)
+    what += mix(mix(mix(uint64_t{link.held->lock} << 32 | link.held->site) ^ link.dependency->wanted.lock) ^
+                link.dependency->wanted.site);
+  const bool certain = std::all_of(cycle.begin(), cycle.end(),
+                                   [](const Dependency* one) { return one->doubt == Doubt::kNone; });
+  const Strength strength = certain ? Strength::kPredicted : Strength::kPotential;
+
+  const auto known = reported_.find(what);
+  if (known != reported_.end() && known->second.strength <= strength)
+    return findings_.again(known->second.handle);
+  Finding finding = make_finding(links, strength);
+  const std::string conclusion = finding.conclusion;
+  const std::size_t handle = findings_.add(std::move(finding));
+  // The same cycle, by its names or by its sites, was less certain before.
+  if (handle < findings_.list().size() && findings_.list()[handle].strength > strength) {
+    findings_.list()[handle].strength = strength;
+    findings_.list()[handle].conclusion = conclusion;
+  }
+  reported_[what] = {handle, strength};
+}
+
+Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength strength) const {
+  Finding finding;
+  finding.rule = &kDeadlockRules[0];
+  finding.checker = kDeadlockChecker.name;
+  finding.strength = strength;
+  std::vector<std::string> threads;
+  std::vector<std::string> locks;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = links[i];
+    const Acquisition& wanted = link.dependency->wanted;
+    threads.push_back(thread_name(link));
+    locks.push_back(printable(names_.lock(link.held->lock)));
+    const auto add_step = [&](const Acquisition& acquisition) -> Step& {
+      Event event;
+      event.operation = acquisition.shared ? Operation::kAcquireShared : Operation::kAcquire;
+      event.thread = link.dependency->thread;
+      event.object = acquisition.lock;
+      event.site = acquisition.site;
+      return finding.steps.emplace_back(make_step(event, acquisition.index, names_));
+    };
+    add_step(*link.held);
+    Step& wants = add_step(wanted);
+    wants.held = locksets_.describe(link.dependency->held, names_);
+    wants.because =
+        fmt::format("{} waits for {}, which {} holds", threads.back(), printable(names_.lock(wanted.lock)),
+                    thread_name(links[(i + 1) % links.size()]));
+  }
+  std::sort(finding.steps.begin(), finding.steps.end(),
+            [](const Step& a, const Step& b) { return a.event < b.event; });
+  finding.message = fmt::format("{} take {} in {}", join_with_and(threads), join_with_and(locks),
+                                links.size() == 2 ? "opposite orders" : "a circle");
+  finding.conclusion = conclusion(links);
+  finding.advice =
+      fmt::format("take {} in the same order everywhere, or lock them together with std::scoped_lock",
+                  join_with_and(locks));
+  return finding;
+}
+
+std::string DeadlockChecker::conclusion(const std::vector<Link>& links) const {
+  std::vector<std::string> stops;
+  for (const Link& link : links) {
+    const Acquisition& wanted = link.dependency->wanted;
+    const std::vector<std::string> frames = names_.frames(wanted.site);
+    const std::string where = frames.empty() || frames.front().empty()
+                                  ? fmt::format("it takes {}", printable(names_.lock(wanted.lock)))
+                                  : printable(frames.front());
+    stops.push_back(
+        fmt::format("{} {} {}", thread_name(link), stops.empty() ? "stops before" : "before", where));
+  }
+  std::string text =
+      fmt::format("If {}, {} wait forever.", join_with_and(stops), links.size() == 2 ? "both" : "all");
+  for (const Link& link : links) {
+    const std::string name = thread_name(link);
+    switch (link.dependency->doubt) {
+      case Doubt::kNone: continue;
+      case Doubt::kNotNested:
+        return text +
+               fmt::format(" Not certain to be possible: {} does not release its locks in reverse order.",
+                           name);
+      case Doubt::kSynchronized:
+        return text + fmt::format(
+                          " Not certain to be possible: {} waits for or signals other threads while it holds "
+                          "a lock.",
+                          name);
+      case Doubt::kPastHoldsLock:
+        return text + fmt::format(
+                          " Not certain to be possible: a thread that {} waited for held a lock then.", name);
+    }
+  }
+  return text;
+}
+
+Coverage DeadlockChecker::coverage() const {
+  Coverage coverage;
+  if (search_.exhausted()) {
+    coverage.undecided = true;
+    coverage.note = fmt::format(
+        "the search for lock-order cycles used up its budget of {} at event {}; what comes after was not "
+        "checked, try "
+        "a larger budget",
+        counted(budget_, "step"), exhausted_at_);
+  } else if (late_thread_ != kNoId) {
+    coverage.undecided = true;
+    coverage.note = fmt::format(
+        "{} appeared without a fork after earlier acquisitions had been forgotten, so cycles between those "
+        "and its own "
+        "were not looked for",
+        printable(names_.thread(late_thread_)));
+  }
+  return coverage;
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context) {
+  return std::make_unique<DeadlockChecker>(context);
+}
+
+}  // namespace heddle

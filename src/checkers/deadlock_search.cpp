@@ -1,0 +1,107 @@
+#include "checkers/deadlock_search.h"
+
+#include <algorithm>
+
+namespace heddle {
+
+namespace {
+
+bool ordered(const Dependency& a, const Dependency& b) {
+  const Dependency& earlier = a.wanted.index < b.wanted.index ? a : b;
+  const Dependency& later = a.wanted.index < b.wanted.index ? b : a;
+  return later.clock.knows(earlier.clock.epoch());
+}
+
+}  // namespace
+
+DeadlockSearch::Key DeadlockSearch::key(uint64_t stretch, const Acquisition& wanted, LocksetId held,
+                                        Doubt doubt) {
+  return {stretch << 2 | static_cast<uint64_t>(doubt),
+          uint64_t{held} << 33 | uint64_t{wanted.lock} << 1 | (wanted.shared ? 1U : 0U)};
+}
+
+void DeadlockSearch::add(Dependency dependency) {
+  const uint32_t number = static_cast<uint32_t>(dependencies_.size());
+  dependencies_.push_back(std::move(dependency));
+  index(number);
+  const Dependency& fresh = dependencies_[number];
+  bool cyclic = false;
+  for (const Acquisition& holding : fresh.holding) {
+    graph_.add(holding.lock, fresh.wanted.lock);
+    cyclic |= graph_.on_one_cycle(holding.lock, fresh.wanted.lock);
+  }
+  if (!cyclic) return;
+  path_.assign(1, &fresh);
+  extend();
+}
+
+void DeadlockSearch::index(uint32_t number) {
+  const Dependency& dependency = dependencies_[number];
+  known_.emplace(key(dependency.stretch, dependency.wanted, dependency.held, dependency.doubt), true);
+  for (const Acquisition& holding : dependency.holding) {
+    if (holding.lock >= holders_.size()) holders_.resize(holding.lock + std::size_t{1});
+    holders_[holding.lock].push_back(number);
+  }
+}
+
+bool DeadlockSearch::blocks(const Dependency& holder, const Dependency& waiter) const {
+  const Hold hold = locksets_.find(holder.held, waiter.wanted.lock);
+  return hold == Hold::kExclusive || (hold == Hold::kShared && !waiter.wanted.shared);
+}
+
+// Whether the candidate can follow the path: it blocks the last one and nobody else, and can stand there at
+// the same time as all.
+bool DeadlockSearch::fits(const Dependency& candidate) {
+  if (!graph_.on_one_cycle(candidate.wanted.lock, path_.back()->wanted.lock)) return false;
+  if (!blocks(candidate, *path_.back())) return false;
+  for (std::size_t i = 0; i < path_.size(); ++i) {
+    const Dependency& other = *path_[i];
+    if (other.thread == candidate.thread || !locksets_.compatible(other.held, candidate.held) ||
+        ordered(other, candidate))
+      return false;
+    if (i + 1 < path_.size() && blocks(candidate, other)) return false;
+    if (i > 0 && blocks(other, candidate)) return false;
+  }
+  return true;
+}
+
+// Tries everybody who holds what the last of the path wants. The path has pairwise different threads, so the
+// recursion is no deeper than there are threads.
+void DeadlockSearch::extend() {
+  const uint32_t wanted = path_.back()->wanted.lock;
+  if (wanted >= holders_.size()) return;
+  for (const uint32_t number : holders_[wanted]) {
+    if (budget_ == 0) {
+      exhausted_ = true;
+      return;
+    }
+    --budget_;
+    const Dependency& candidate = dependencies_[number];
+    if (!fits(candidate)) continue;
+    path_.push_back(&candidate);
+    if (blocks(*path_.front(), candidate)) {
+      on_cycle_(path_);
+    } else {
+      extend();
+    }
+    path_.pop_back();
+    if (exhausted_) return;
+  }
+}
+
+void DeadlockSearch::collect(const ForcedOrder& order) {
+  tsl::robin_map<ThreadId, Time> settled;
+  const auto is_settled = [&](const Dependency& dependency) {
+    auto time = settled.find(dependency.thread);
+    if (time == settled.end())
+      time = settled.emplace(dependency.thread, order.settled(dependency.thread)).first;
+    return dependency.clock.epoch().time() <= time->second;
+  };
+  collected_ += std::erase_if(dependencies_, is_settled);
+  known_.clear();
+  for (std::vector<uint32_t>& list : holders_) list.clear();
+  for (uint32_t number = 0; number < dependencies_.size(); ++number) index(number);
+  collect_at_ = std::max(kFirstCollection, 2 * dependencies_.size());
+}
+
+}  // namespace heddle

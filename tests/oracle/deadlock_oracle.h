@@ -1,0 +1,31 @@
+// Deadlocks of small traces, the slow way: lock-order cycles by enumeration from their definition, and
+// reachable deadlocks by running every schedule.
+#pragma once
+
+#include <compare>
+#include <set>
+#include <vector>
+
+#include "trace/event.h"
+
+namespace heddle::oracle {
+
+// One participant: its thread holds one lock and wants another.
+struct Participant {
+  ThreadId thread;
+  uint32_t held;
+  uint32_t wanted;
+
+  friend auto operator<=>(const Participant&, const Participant&) = default;
+};
+using LockCycle = std::set<Participant>;
+
+// All cycles of dependencies by pairwise different threads that hold compatible locks and are unordered by
+// fork, join, barriers, semaphores and program order, and that contain no smaller cycle.
+std::set<LockCycle> lock_cycles(const std::vector<Event>& trace);
+
+// For every schedule of the trace's operations, and every circle of threads in it that wait for each other's
+// locks: the threads of the circle.
+std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace);
+
+}  // namespace heddle::oracle

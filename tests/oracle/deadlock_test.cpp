@@ -1,0 +1,225 @@
+// deadlock equals its definition, and the definition is worth something: against every schedule of small
+// traces,
+//   - a reachable deadlock is always reported,
+//   - a finding marked predicted is a reachable deadlock among its threads,
+//   - with properly nested locks and no synchronization inside critical sections every finding is predicted.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "deadlock_oracle.h"
+#include "support/choices.h"
+#include "support/read_events.h"
+#include "support/table.h"
+
+namespace heddle::test {
+namespace {
+
+struct LockTraceShape {
+  unsigned threads = 4;
+  unsigned locks = 4;
+  unsigned most_held = 3;  // locks at once by one thread
+  std::size_t most_events = 60;
+  bool nested = false;  // locks are released in reverse order
+  bool sync = true;     // fork, join, barrier and semaphore events
+  bool sync_while_holding = true;
+};
+
+// Traces of lock and synchronization events only, well formed by construction. Unlike random_trace a thread
+// may be joined while it holds a lock, and locks can be made to nest.
+class LockTrace {
+ public:
+  explicit LockTrace(const LockTraceShape& shape) : shape_(shape), threads_(shape.threads) {}
+
+  void step(const Choice& choice) {
+    if (events_ == shape_.most_events) return;
+    const unsigned id = choice[0] % shape_.threads;
+    Thread& thread = threads_[id];
+    if (thread.joined) return;
+    const unsigned kind = choice[1] % (shape_.sync ? 16 : 10);
+    std::string operation;
+    if (kind < 4) operation = acquire(thread, choice[2] % shape_.locks, false);
+    if (kind >= 4 && kind < 6) operation = acquire(thread, choice[2] % shape_.locks, true);
+    if (kind >= 6 && kind < 10) operation = release(thread, choice[2]);
+    if (kind >= 10 && (shape_.sync_while_holding || thread.held.empty()))
+      operation = synchronize(thread, id, kind, choice[2]);
+    if (operation.empty()) return;
+    thread.acted = true;
+    text_ += fmt::format("T{}|{}|row {}\n", id, operation, events_++);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  struct Holding {
+    unsigned lock;
+    bool shared;
+  };
+  struct Thread {
+    std::vector<Holding> held;  // in the order taken
+    unsigned arrived = 0;       // and not left
+    bool acted = false;
+    bool forked = false;
+    bool joined = false;
+  };
+
+  std::string acquire(Thread& thread, unsigned lock, bool shared) {
+    if (thread.held.size() == shape_.most_held) return {};
+    for (const Thread& other : threads_)
+      for (const Holding& holding : other.held)
+        if (holding.lock == lock && (&other == &thread || !shared || !holding.shared)) return {};
+    thread.held.push_back({lock, shared});
+    return fmt::format("{}(m{})", shared ? "acq_sh" : "acq", lock);
+  }
+  std::string release(Thread& thread, unsigned choice) {
+    if (thread.held.empty()) return {};
+    const std::size_t which = shape_.nested ? thread.held.size() - 1 : choice % thread.held.size();
+    const Holding holding = thread.held[which];
+    thread.held.erase(thread.held.begin() + static_cast<std::ptrdiff_t>(which));
+    return fmt::format("{}(m{})", holding.shared ? "rel_sh" : "rel", holding.lock);
+  }
+  std::string synchronize(Thread& thread, unsigned id, unsigned kind, unsigned choice) {
+    const unsigned child = choice % shape_.threads;
+    Thread& other = threads_[child];
+    switch (kind) {
+      case 10:
+        if (child == id || other.acted || other.forked) return {};
+        other.forked = true;
+        return fmt::format("fork(T{})", child);
+      case 11:
+        if (child == id || other.joined || !(other.acted || other.forked)) return {};
+        if (!shape_.sync_while_holding && !other.held.empty()) return {};
+        other.joined = true;
+        return fmt::format("join(T{})", child);
+      case 12: ++thread.arrived; return "arrive(b)";
+      case 13:
+        if (thread.arrived == 0) return {};
+        --thread.arrived;
+        return "leave(b)";
+      case 14: return fmt::format("post(s{})", choice % 2);
+      default: return fmt::format("wait(s{})", choice % 2);
+    }
+  }
+
+  LockTraceShape shape_;
+  std::vector<Thread> threads_;
+  std::string text_;
+  std::size_t events_ = 0;
+};
+
+std::string lock_trace(const LockTraceShape& shape) {
+  LockTrace trace(shape);
+  for (const Choice& choice : *any_choices()) trace.step(choice);
+  return trace.text();
+}
+
+// Names of threads and locks are their numbers in the oracle's trace.
+struct Numbers {
+  explicit Numbers(const std::string& trace) : reader("trace", trace) {
+    while (!reader.next().empty()) {
+    }
+  }
+  ThreadId thread(const std::string& name) { return number(Space::kThread, name); }
+  uint32_t lock(const std::string& operation) {
+    const std::size_t open = operation.find('(');
+    return number(Space::kLock, operation.substr(open + 1, operation.size() - open - 2));
+  }
+  uint32_t number(Space space, const std::string& name) {
+    const StringTable& table = reader.names().table(space);
+    for (uint32_t id = 0; id < table.size(); ++id)
+      if (table[id] == name) return id;
+    return kNoId;
+  }
+
+  TextReader reader;
+};
+
+oracle::LockCycle cycle_of(const Finding& finding, Numbers& numbers) {
+  std::map<ThreadId, std::vector<uint32_t>> locks;  // of each participant: held, wanted
+  for (const Step& step : finding.steps)
+    locks[numbers.thread(step.thread)].push_back(numbers.lock(step.operation));
+  oracle::LockCycle cycle;
+  for (const auto& [thread, pair] : locks) cycle.insert({thread, pair.at(0), pair.at(1)});
+  return cycle;
+}
+
+std::set<ThreadId> threads_of(const oracle::LockCycle& cycle) {
+  std::set<ThreadId> threads;
+  for (const oracle::Participant& one : cycle) threads.insert(one.thread);
+  return threads;
+}
+
+void check_definition(const LockTraceShape& shape) {
+  const std::string trace = lock_trace(shape);
+  const std::set<oracle::LockCycle> expected = oracle::lock_cycles(read_events(trace));
+  std::size_t longest = 0;
+  for (const oracle::LockCycle& cycle : expected) longest = std::max(longest, cycle.size());
+  RC_TAG(longest == 0 ? std::string("clean") : fmt::format("cycle of {}", longest));
+  RC_LOG() << trace;
+  Numbers numbers(trace);
+  std::set<oracle::LockCycle> found;
+  for (const Finding& finding : check_text("deadlock", trace)) found.insert(cycle_of(finding, numbers));
+  RC_ASSERT(found == expected);
+}
+
+RC_GTEST_PROP(DeadlockLaw, EqualsTheDefinition, ()) { check_definition({}); }
+
+RC_GTEST_PROP(DeadlockLaw, EqualsTheDefinitionWithoutForcedOrder, ()) {
+  check_definition({.threads = 4, .locks = 3, .most_held = 2, .most_events = 50, .sync = false});
+}
+
+void check_schedules(const LockTraceShape& shape) {
+  const std::string trace = lock_trace(shape);
+  const std::set<std::set<ThreadId>> reachable = oracle::reachable_deadlocks(read_events(trace));
+  RC_LOG() << trace;
+  Numbers numbers(trace);
+  const std::vector<Finding> findings = check_text("deadlock", trace);
+  bool any_predicted = false;
+  for (const Finding& finding : findings) any_predicted |= finding.strength == Strength::kPredicted;
+  RC_TAG(findings.empty()    ? "no finding"
+         : any_predicted     ? "predicted"
+         : reachable.empty() ? "potential, not reachable"
+                             : "potential, reachable");
+  const auto within = [](const std::set<ThreadId>& some, const std::set<ThreadId>& all) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+  };
+  for (const std::set<ThreadId>& deadlock : reachable)
+    RC_ASSERT(std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return within(threads_of(cycle_of(finding, numbers)), deadlock);
+    }));
+  for (const Finding& finding : findings) {
+    if (shape.nested && !shape.sync_while_holding) RC_ASSERT(finding.strength == Strength::kPredicted);
+    if (finding.strength != Strength::kPredicted) continue;
+    const std::set<ThreadId> threads = threads_of(cycle_of(finding, numbers));
+    RC_ASSERT(std::any_of(reachable.begin(), reachable.end(),
+                          [&](const std::set<ThreadId>& deadlock) { return within(deadlock, threads); }));
+  }
+}
+
+RC_GTEST_PROP(DeadlockLaw, SchedulesOfAnyLocking, ()) {
+  check_schedules({.threads = 3, .locks = 3, .most_events = 26});
+}
+
+RC_GTEST_PROP(DeadlockLaw, SchedulesOfUnnestedLocksOnly, ()) {
+  check_schedules({.threads = 3, .locks = 4, .most_events = 24, .sync = false});
+}
+
+RC_GTEST_PROP(DeadlockLaw, SchedulesOfNestedLocks, ()) {
+  check_schedules({.threads = 3, .locks = 4, .most_events = 26, .nested = true, .sync_while_holding = false});
+}
+
+RC_GTEST_PROP(DeadlockLaw, SchedulesOfFourThreads, ()) {
+  check_schedules({.threads = 4,
+                   .locks = 4,
+                   .most_held = 2,
+                   .most_events = 24,
+                   .nested = true,
+                   .sync_while_holding = false});
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,551 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "checkers/registry.h"
+#include "core/pipeline.h"
+#include "support/table.h"
+#include "trace/text_reader.h"
+
+namespace heddle::test {
+namespace {
+
+TEST(Deadlock, TwoLocksInOppositeOrders) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    rel(b)  |
+    rel(a)  |
+            | acq(b)
+            | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, SameOrderIsClean) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    rel(b)  |
+    rel(a)  |
+            | acq(a)
+            | acq(b)
+    => clean
+  )");
+}
+
+TEST(Deadlock, OneThreadInBothOrdersIsClean) {
+  expect_table("deadlock", R"(
+    T1
+    acq(a)
+    acq(b)
+    rel(b)
+    rel(a)
+    acq(b)
+    acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, ThreeLocksThreeThreads) {
+  expect_table("deadlock", R"(
+    T1      | T2      | T3
+    acq(a)  |         |
+    acq(b)  |         |
+    rel(b)  |         |
+    rel(a)  |         |
+            | acq(b)  |
+            | acq(c)  |
+            | rel(c)  |
+            | rel(b)  |
+            |         | acq(c)
+            |         | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(c), T3 acq(c), T3 acq(a)
+  )");
+}
+
+// The same three edges, two of them by one thread, which cannot be in two places.
+TEST(Deadlock, ThreeLocksTwoThreadsIsClean) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    rel(b)  |
+    rel(a)  |
+    acq(b)  |
+    acq(c)  |
+    rel(c)  |
+    rel(b)  |
+            | acq(c)
+            | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, FourPhilosophers) {
+  expect_table("deadlock", R"(
+    T1      | T2      | T3      | T4
+    acq(a)  |         |         |
+    acq(b)  |         |         |
+    rel(b)  |         |         |
+    rel(a)  |         |         |
+            | acq(b)  |         |
+            | acq(c)  |         |
+            | rel(c)  |         |
+            | rel(b)  |         |
+            |         | acq(c)  |
+            |         | acq(d)  |
+            |         | rel(d)  |
+            |         | rel(c)  |
+            |         |         | acq(d)
+            |         |         | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(c), T3 acq(c), T3 acq(d), T4 acq(d), T4 acq(a)
+  )");
+}
+
+TEST(Deadlock, GateLockKeepsThemApart) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(g)  |
+    acq(a)  |
+    acq(b)  |
+    rel(b)  |
+    rel(a)  |
+    rel(g)  |
+            | acq(g)
+            | acq(b)
+            | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, GateHeldSharedByBothIsNoGate) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq_sh(g)  |
+    acq(a)     |
+    acq(b)     |
+    rel(b)     |
+    rel(a)     |
+    rel_sh(g)  |
+               | acq_sh(g)
+               | acq(b)
+               | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, GateHeldSharedByOneIsAGate) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq_sh(g)  |
+    acq(a)     |
+    acq(b)     |
+    rel(b)     |
+    rel(a)     |
+    rel_sh(g)  |
+               | acq(g)
+               | acq(b)
+               | acq(a)
+    => clean
+  )");
+}
+
+// A gate between only two of three participants keeps the third from ever closing the circle.
+TEST(Deadlock, GateBetweenTwoOfThree) {
+  expect_table("deadlock", R"(
+    T1      | T2      | T3
+    acq(g)  |         |
+    acq(a)  |         |
+    acq(b)  |         |
+    rel(b)  |         |
+    rel(a)  |         |
+    rel(g)  |         |
+            | acq(g)  |
+            | acq(b)  |
+            | acq(c)  |
+            | rel(c)  |
+            | rel(b)  |
+            | rel(g)  |
+            |         | acq(c)
+            |         | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, ForkOrders) {
+  expect_table("deadlock", R"(
+    T1        | T2
+    acq(a)    |
+    acq(b)    |
+    rel(b)    |
+    rel(a)    |
+    fork(T2)  |
+              | acq(b)
+              | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, JoinOrders) {
+  expect_table("deadlock", R"(
+    T1        | T2
+    fork(T2)  |
+              | acq(a)
+              | acq(b)
+              | rel(b)
+              | rel(a)
+    join(T2)  |
+    acq(b)    |
+    acq(a)    |
+    => clean
+  )");
+}
+
+// T2 is joined before T3 is forked: their acquisitions are ordered though neither forked the other.
+TEST(Deadlock, JoinThenForkOrdersTheChildren) {
+  expect_table("deadlock", R"(
+    T1        | T2      | T3
+    fork(T2)  |         |
+              | acq(a)  |
+              | acq(b)  |
+              | rel(b)  |
+              | rel(a)  |
+    join(T2)  |         |
+    fork(T3)  |         |
+              |         | acq(b)
+              |         | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, ForkedSiblingsAreConcurrent) {
+  expect_table("deadlock", R"(
+    T1        | T2      | T3
+    fork(T2)  |         |
+    fork(T3)  |         |
+              | acq(a)  |
+              | acq(b)  |
+              | rel(b)  |
+              | rel(a)  |
+              |         | acq(b)
+              |         | acq(a)
+    => lock-order-cycle predicted: T2 acq(a), T2 acq(b), T3 acq(b), T3 acq(a)
+  )");
+}
+
+TEST(Deadlock, BarrierOrders) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq(a)     |
+    acq(b)     |
+    rel(b)     |
+    rel(a)     |
+    arrive(p)  |
+               | arrive(p)
+    leave(p)   |
+               | leave(p)
+               | acq(b)
+               | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, SamePhaseIsConcurrent) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    arrive(p)  |
+               | arrive(p)
+    leave(p)   |
+               | leave(p)
+    acq(a)     |
+    acq(b)     |
+    rel(b)     |
+    rel(a)     |
+               | acq(b)
+               | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, SemaphoreOrders) {
+  expect_table("deadlock", R"(
+    T1       | T2
+    acq(a)   |
+    acq(b)   |
+    rel(b)   |
+    rel(a)   |
+    post(s)  |
+             | wait(s)
+             | acq(b)
+             | acq(a)
+    => clean
+  )");
+}
+
+// Notifying, atomics and locks do not force an order.
+TEST(Deadlock, NotifyAndAtomicsDoNotOrder) {
+  expect_table("deadlock", R"(
+    T1             | T2
+    acq(a)         |
+    acq(b)         |
+    rel(b)         |
+    rel(a)         |
+    aw(f,release)  |
+    notify(c)      |
+                   | wake(c)
+                   | ar(f,acquire)
+                   | acq(b)
+                   | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, ReadersOnlyIsClean) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq_sh(a)  |
+    acq_sh(b)  |
+    rel_sh(b)  |
+    rel_sh(a)  |
+               | acq_sh(b)
+               | acq_sh(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, WritersAmongReadersBlock) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq_sh(a)  |
+    acq(b)     |
+    rel(b)     |
+    rel_sh(a)  |
+               | acq_sh(b)
+               | acq(a)
+    => lock-order-cycle predicted: T1 acq_sh(a), T1 acq(b), T2 acq_sh(b), T2 acq(a)
+  )");
+}
+
+// T2 wants a shared, which T1 only holds shared.
+TEST(Deadlock, OneSharedPairIsEnoughToPass) {
+  expect_table("deadlock", R"(
+    T1         | T2
+    acq_sh(a)  |
+    acq(b)     |
+    rel(b)     |
+    rel_sh(a)  |
+               | acq(b)
+               | acq_sh(a)
+    => clean
+  )");
+}
+
+// Two readers hold r and one of them is enough to block T1: two cycles, none of them with all three.
+TEST(Deadlock, EachReaderClosesItsOwnCycle) {
+  expect_table("deadlock", R"(
+    T1         | T2         | T3
+    acq(a)     |            |
+    acq(r)     |            |
+    rel(r)     |            |
+    rel(a)     |            |
+               | acq_sh(r)  |
+               | acq(a)     |
+               | rel(a)     |
+               | rel_sh(r)  |
+               |            | acq_sh(r)
+               |            | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(r), T2 acq_sh(r), T2 acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(r), T3 acq_sh(r), T3 acq(a)
+  )");
+}
+
+// Hand-over-hand through a and b in both directions. T2 stands at b→a only after it passed through g, which
+// T1 holds whenever it stands at a→b; no schedule brings both there. The cycle alone does not show that:
+// potential.
+TEST(Deadlock, HandOverHandIsPotential) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    rel(a)  |
+    rel(b)  |
+            | acq(g)
+            | acq(b)
+            | rel(g)
+            | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, SynchronizationWhileHoldingIsPotential) {
+  expect_table("deadlock", R"(
+    T1       | T2
+    acq(a)   |
+    post(s)  |
+    acq(b)   |
+    rel(b)   |
+    rel(a)   |
+             | acq(b)
+             | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+// T2 begins when T1 holds a, and T1 gives a back only later: T1 cannot be asked to start over.
+TEST(Deadlock, ForkedInsideACriticalSectionIsPotential) {
+  expect_table("deadlock", R"(
+    T1        | T2
+    acq(m)    |
+    fork(T2)  |
+    rel(m)    |
+    acq(a)    |
+    acq(b)    |
+    rel(b)    |
+    rel(a)    |
+              | acq(b)
+              | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, RecursiveLockIsOneHold) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(a)  |
+    rel(a)  |
+    acq(b)  |
+    rel(b)  |
+    acq(a)  |
+    rel(a)  |
+    rel(a)  |
+            | acq(b)
+            | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+// a is still held when it is taken again inside b: no b → a.
+TEST(Deadlock, TakingAHeldLockAgainIsNoDependency) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    acq(a)  |
+    rel(a)  |
+    rel(b)  |
+    rel(a)  |
+            | acq(a)
+            | acq(b)
+    => clean
+  )");
+}
+
+TEST(Deadlock, EachLockCycleOnce) {
+  std::string trace;
+  for (int round = 0; round < 10; ++round)
+    trace +=
+        "T1|acq(a)|x:1\nT1|acq(b)|x:2\nT1|rel(b)|x:3\nT1|rel(a)|x:4\nT1|post(s)|x:5\n"
+        "T2|acq(b)|y:1\nT2|acq(a)|y:2\nT2|rel(a)|y:3\nT2|rel(b)|y:4\nT2|post(s)|y:5\n";
+  EXPECT_EQ(check_text("deadlock", trace).size(), 1U);
+}
+
+// What was uncertain in the first round is certain in the second, at the same sites.
+TEST(Deadlock, ACertainOccurrenceWins) {
+  const std::string round =
+      "T1|acq(a)|x:1\nT1|acq(b)|x:2\nT1|rel(b)|x:3\nT1|rel(a)|x:4\n"
+      "T2|acq(b)|y:1\n{}T2|acq(a)|y:2\nT2|rel(a)|y:3\nT2|rel(b)|y:4\n";
+  const std::string uncertain = fmt::format(fmt::runtime(round), "T2|post(s)|\n");
+  const std::string certain = fmt::format(fmt::runtime(round), "");
+  ASSERT_EQ(check_text("deadlock", uncertain).size(), 1U);
+  EXPECT_EQ(check_text("deadlock", uncertain)[0].strength, Strength::kPotential);
+  const std::vector<Finding> both = check_text("deadlock", uncertain + certain);
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_EQ(both[0].strength, Strength::kPredicted);
+  EXPECT_EQ(both[0].conclusion, "If T1 stops before x:2 and T2 before y:2, both wait forever.");
+}
+
+TEST(Deadlock, Argues) {
+  const std::vector<Finding> findings =
+      check_text("deadlock",
+                 "T1|acq(a)|bank.cpp:30 in f\nT1|acq(b)|bank.cpp:31 in f\nT1|rel(b)|\nT1|rel(a)|\n"
+                 "T2|acq(b)|bank.cpp:40 in g\nT2|acq(a)|bank.cpp:41 in g\n");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].message, "T1 and T2 take a and b in opposite orders");
+  EXPECT_EQ(findings[0].steps[1].because, "T1 waits for b, which T2 holds");
+  EXPECT_EQ(findings[0].steps[1].held, "holding a");
+  EXPECT_EQ(findings[0].steps[3].because, "T2 waits for a, which T1 holds");
+  EXPECT_EQ(findings[0].conclusion,
+            "If T1 stops before bank.cpp:31 in f and T2 before bank.cpp:41 in g, both wait forever.");
+  EXPECT_EQ(findings[0].advice,
+            "take a and b in the same order everywhere, or lock them together with std::scoped_lock");
+}
+
+Coverage coverage_of(const std::string& trace, const CheckerOptions& options = {}) {
+  TextReader reader("trace", trace);
+  Findings findings;
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.push_back(select_checkers("deadlock")[0]->make({reader.names(), findings, options}));
+  run_checkers(reader, checkers);
+  return checkers[0]->coverage();
+}
+
+TEST(Deadlock, UndecidedPastTheBudget) {
+  const std::string trace =
+      "T1|acq(a)|\nT1|acq(b)|\nT1|rel(b)|\nT1|rel(a)|\nT2|acq(b)|\nT2|acq(a)|\nT2|rel(a)|\nT2|rel(b)|\n"
+      "T3|acq(b)|\nT3|acq(a)|\nT3|rel(a)|\nT3|rel(b)|\n";
+  CheckerOptions options;
+  options.budget = 1;
+  const Coverage coverage = coverage_of(trace, options);
+  EXPECT_TRUE(coverage.undecided);
+  EXPECT_EQ(
+      coverage.note,
+      "the search for lock-order cycles used up its budget of 1 step at event 9; what comes after was not "
+      "checked, try a larger budget");
+  EXPECT_FALSE(coverage_of(trace).undecided);
+}
+
+// Without a cycle of locks nothing is searched, so the smallest budget is enough.
+TEST(Deadlock, OneLockOrderNeedsNoBudget) {
+  std::string trace;
+  for (const char* thread : {"T1", "T2"})
+    for (int outer = 0; outer < 30; ++outer)
+      for (int inner = outer + 1; inner < 30; ++inner)
+        trace += fmt::format("{0}|acq(m{1})|\n{0}|acq(m{2})|\n{0}|rel(m{2})|\n{0}|rel(m{1})|\n", thread,
+                             outer, inner);
+  CheckerOptions options;
+  options.budget = 0;
+  EXPECT_FALSE(coverage_of(trace, options).undecided);
+}
+
+// Two threads that meet at a barrier again and again; in each phase both nest the same locks.
+std::string barrier_phases(int phases) {
+  std::string trace;
+  for (int phase = 0; phase < phases; ++phase) {
+    for (const char* thread : {"T1", "T2"})
+      trace += fmt::format("{0}|acq(a)|\n{0}|acq(b)|\n{0}|rel(b)|\n{0}|rel(a)|\n{0}|arrive(p)|\n", thread);
+    trace += "T1|leave(p)|\nT2|leave(p)|\n";
+  }
+  return trace;
+}
+
+TEST(Deadlock, ForgetsEarlierPhasesWithoutLosingTheLatest) {
+  const std::string trace =
+      barrier_phases(2000) + "T1|acq(a)|\nT1|acq(b)|\nT1|rel(b)|\nT1|rel(a)|\nT2|acq(b)|\nT2|acq(a)|\n";
+  EXPECT_EQ(check_text("deadlock", trace).size(), 1U);
+  EXPECT_FALSE(coverage_of(trace).undecided);
+}
+
+TEST(Deadlock, SaysWhenAThreadFromNowhereComesTooLate) {
+  const Coverage coverage = coverage_of(barrier_phases(2000) + "T3|acq(b)|\nT3|acq(a)|\n");
+  EXPECT_TRUE(coverage.undecided);
+  EXPECT_EQ(coverage.note,
+            "T3 appeared without a fork after earlier acquisitions had been forgotten, so cycles between "
+            "those and its "
+            "own were not looked for");
+}
+
+}  // namespace
+}  // namespace heddle::test
