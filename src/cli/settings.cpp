@@ -98,9 +98,11 @@ std::vector<Setting> read_table(const toml::table& table, const CLI::App& app, c
       for (Setting& setting : read_table(*inner, *sub, command, path)) settings.push_back(std::move(setting));
       continue;
     }
+    if (options.empty())
+      throw InputError(fmt::format("{}: '{}' stands outside of a command's table, such as [check]", where,
+                                   printable(name)));
     if (std::find(options.begin(), options.end(), name) == options.end())
-      refuse_name(where, options.empty() ? "option outside of a command's table such as [check]:" : "option",
-                  name, options);
+      refuse_name(where, "option", name, options);
     if (&app != &command) continue;
     Setting setting{name, {}, where};
     if (const toml::array* values = node.as_array()) {

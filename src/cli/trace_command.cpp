@@ -8,6 +8,7 @@ void add_trace_commands(CLI::App& root, Commands& commands) {
   add_trace_info_command(*app, commands);
   add_trace_print_command(*app, commands);
   add_trace_convert_command(*app, commands);
+  add_trace_generate_command(*app, commands);
 }
 
 }  // namespace heddle
