@@ -23,11 +23,12 @@ struct Link {
 
 class DeadlockChecker : public Checker {
  public:
-  explicit DeadlockChecker(const CheckerContext& context)
+  DeadlockChecker(const CheckerContext& context, std::size_t collect_every)
       : names_(context.names),
         findings_(context.findings),
         budget_(context.options.budget),
-        search_(locksets_, context.options.budget, [this](DependencyCycle cycle) { report(cycle); }) {}
+        search_(locksets_, context.options.budget, collect_every,
+                [this](DependencyCycle cycle) { report(cycle); }) {}
 
   void process(const EventBatch& batch) override;
   Coverage coverage() const override;
@@ -286,7 +287,11 @@ Coverage DeadlockChecker::coverage() const {
 }  // namespace
 
 std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context) {
-  return std::make_unique<DeadlockChecker>(context);
+  return make_deadlock_checker(context, 1024);
+}
+
+std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context, std::size_t collect_every) {
+  return std::make_unique<DeadlockChecker>(context, collect_every);
 }
 
 }  // namespace heddle

@@ -39,6 +39,9 @@ inline constexpr std::array<Rule, 1> kDeadlockRules = {{{
 }}};
 
 std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context);
+// The same, forgetting what can no longer matter each time so many lock dependencies have come; tests set it
+// low.
+std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context, std::size_t collect_every);
 
 inline constexpr CheckerEntry kDeadlockChecker{
     "deadlock", "locks taken in a cyclic order, so that another schedule deadlocks (Goodlock)", true,

@@ -101,7 +101,7 @@ void DeadlockSearch::collect(const ForcedOrder& order) {
   known_.clear();
   for (std::vector<uint32_t>& list : holders_) list.clear();
   for (uint32_t number = 0; number < dependencies_.size(); ++number) index(number);
-  collect_at_ = std::max(kFirstCollection, 2 * dependencies_.size());
+  collect_at_ = dependencies_.size() + std::max(collect_every_, dependencies_.size());
 }
 
 }  // namespace heddle

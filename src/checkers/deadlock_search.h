@@ -59,9 +59,14 @@ class DeadlockSearch {
  public:
   using OnCycle = std::function<void(DependencyCycle)>;
 
-  // Takes at most `budget` steps in all.
-  DeadlockSearch(LocksetTable& locksets, uint64_t budget, OnCycle on_cycle)
-      : locksets_(locksets), budget_(budget), on_cycle_(std::move(on_cycle)) {}
+  // Takes at most `budget` steps in all; collecting is worth while after `collect_every` new dependencies or
+  // more.
+  DeadlockSearch(LocksetTable& locksets, uint64_t budget, std::size_t collect_every, OnCycle on_cycle)
+      : locksets_(locksets),
+        budget_(budget),
+        collect_every_(collect_every),
+        collect_at_(collect_every),
+        on_cycle_(std::move(on_cycle)) {}
 
   // Whether the same thread, locks, doubt and clock were here before: the same cycles then.
   bool knows(uint64_t stretch, const Acquisition& wanted, LocksetId held, Doubt doubt) const {
@@ -96,18 +101,17 @@ class DeadlockSearch {
   bool fits(const Dependency& candidate);
 
   LocksetTable& locksets_;
-  uint64_t budget_;  // steps left
+  uint64_t budget_;            // steps left
+  std::size_t collect_every_;  // new dependencies, at least, from one collection to the next
+  std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
   LockGraph graph_;                             // held → wanted, of all dependencies ever
   std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
   std::vector<std::vector<uint32_t>> holders_;  // by lock: dependencies that hold it
   tsl::robin_map<Key, bool, KeyHash> known_;    // keys of dependencies_
   std::vector<const Dependency*> path_;         // of the search in progress, from the new dependency on
-  std::size_t collect_at_ = kFirstCollection;   // size at which to collect again
   uint64_t collected_ = 0;                      // dependencies dropped
   bool exhausted_ = false;
-
-  static constexpr std::size_t kFirstCollection = 1024;
 };
 
 }  // namespace heddle

@@ -361,21 +361,45 @@ TEST(Deadlock, EachReaderClosesItsOwnCycle) {
   )");
 }
 
-// Hand-over-hand through a and b in both directions. T2 stands at b→a only after it passed through g, which
-// T1 holds whenever it stands at a→b; no schedule brings both there. The cycle alone does not show that:
-// potential.
+// A list walked hand over hand from both ends. This one can deadlock, but the cycle alone does not show it.
 TEST(Deadlock, HandOverHandIsPotential) {
   expect_table("deadlock", R"(
     T1      | T2
     acq(a)  |
     acq(b)  |
     rel(a)  |
+    acq(c)  |
     rel(b)  |
+    rel(c)  |
+            | acq(c)
+            | acq(b)
+            | rel(c)
+            | acq(a)
+    => lock-order-cycle potential: T1 acq(b), T1 acq(c), T2 acq(c), T2 acq(b)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+// Why hand-over-hand is not certain: the last acquisitions form a gate-free cycle that no schedule reaches.
+// When T2 holds g and a, it has passed through b, so T1 does not hold b, and it cannot take it without g.
+// (Found by searching all schedules of random traces.)
+TEST(Deadlock, HandOverHandCycleThatNoScheduleReaches) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(g)  |
+    acq(a)  |
+    acq(b)  |
+    rel(g)  |
+    rel(a)  |
+    acq(a)  |
+    rel(b)  |
+    rel(a)  |
             | acq(g)
             | acq(b)
-            | rel(g)
             | acq(a)
-    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+            | rel(b)
+            | acq(b)
+    => lock-order-cycle potential: T1 acq(b), T1 acq(a), T2 acq(a), T2 acq(b)
   )");
 }
 
@@ -393,7 +417,7 @@ TEST(Deadlock, SynchronizationWhileHoldingIsPotential) {
   )");
 }
 
-// T2 begins when T1 holds a, and T1 gives a back only later: T1 cannot be asked to start over.
+// T2 begins while T1 holds m: stopping T1 there, as the argument for "predicted" does, would leave m held.
 TEST(Deadlock, ForkedInsideACriticalSectionIsPotential) {
   expect_table("deadlock", R"(
     T1        | T2
