@@ -35,11 +35,15 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-// C1 controls (U+0080 to U+009F) drive some terminals as escape sequences do.
+// Besides the usual controls: C1 controls (U+0080 to U+009F) drive some terminals as escape sequences do, and
+// direction overrides (U+202A to U+202E, U+2066 to U+2069) make a line read differently from what it says.
 bool is_control(std::string_view sequence) {
-  const auto first = static_cast<uint8_t>(sequence[0]);
-  if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
-  return first == 0xC2 && static_cast<uint8_t>(sequence[1]) < 0xA0;
+  const auto byte = [&](std::size_t i) { return static_cast<uint8_t>(sequence[i]); };
+  if (sequence.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+  if (sequence.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+  if (sequence.size() != 3 || byte(0) != 0xE2) return false;
+  return (byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) ||
+         (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
 }
 
 }  // namespace

@@ -239,7 +239,7 @@ void RaceChecker::compare(const AccessSet& earlier, const Access& later, const T
 
 void RaceChecker::report(const Access& earlier, const Access& later, const Event& event) {
   const auto key_of = [](const Access& access) {
-    return uint64_t{access.site} << 16 | access.operation << 8 | access.order;
+    return uint64_t{access.site} << 16 | uint64_t{access.operation} << 8 | uint64_t{access.order};
   };
   const uint64_t key = mix(mix(mix(event.object) ^ key_of(earlier)) ^ key_of(later));
   const auto [entry, is_new] = reported_.try_emplace(key, 0);
