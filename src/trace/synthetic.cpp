@@ -15,7 +15,6 @@ namespace heddle {
 
 using synthetic::Budget;
 using synthetic::Plan;
-using synthetic::Range;
 using synthetic::Script;
 using synthetic::Shape;
 
@@ -131,7 +130,7 @@ class SyntheticTrace::Schedule {
   Random random_;
   Names names_;
   SiteId main_site_ =
-      0;  // lines of what main does by itself: forking, joining, reading results, the planted write
+      0;  // lines of what main does by itself: forking, joining, its own reads, the planted write
   SiteId late_site_ = 0;  // lines of the planted block
   std::unique_ptr<Shape> shape_;
   Script main_{kMain};
@@ -143,7 +142,6 @@ class SyntheticTrace::Schedule {
   EventIndex done_ = 0;               // events so far
   EventIndex planted_at_ = kNever;    // where the planted block begins
   bool joined_ = false;               // main has been told to join the workers
-  uint32_t results_read_ = 0;         // reads by main after the joins
 };
 
 SyntheticTrace::Schedule::Schedule(const SyntheticOptions& options)
@@ -165,9 +163,9 @@ void SyntheticTrace::Schedule::add_names() {
     names_.table(Space::kVariable).append(fmt::format("x{}", i));
   for (uint32_t i = 0; i < options_.locks; ++i) names_.table(Space::kLock).append(fmt::format("m{}", i));
   main_site_ = names_.sites().size();
-  for (const uint32_t line : {11, 14, 17, 20}) names_.intern_site(fmt::format("main.cpp:{}", line));
+  for (const int line : {11, 14, 17, 20}) names_.intern_site(fmt::format("main.cpp:{}", line));
   late_site_ = names_.sites().size();
-  for (const uint32_t line : {31, 32, 35, 36}) names_.intern_site(fmt::format("late.cpp:{}", line));
+  for (const int line : {31, 32, 35, 36}) names_.intern_site(fmt::format("late.cpp:{}", line));
 }
 
 void SyntheticTrace::Schedule::plan_start() {
@@ -202,12 +200,12 @@ void SyntheticTrace::Schedule::plan_end() {
     return;
   }
   if (budget_.left() == 0) throw std::logic_error("a synthetic trace ended early");
-  // What the workers left of the budget is used up by reading what they did.
+  // What the workers left of the budget, main uses up.
+  const uint32_t total = names_.table(Space::kVariable).intern("total");
   main_.restart(main_site_ + 2);
-  const Range results = shape_->results();
   while (main_.size() < kReadsAtATime && budget_.take(1)) {
     main_.continue_at(main_site_ + 2);
-    main_.add(Operation::kRead, results.first + results_read_++ % results.count);
+    main_.add(Operation::kRead, total);
   }
 }
 

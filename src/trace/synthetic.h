@@ -1,7 +1,7 @@
 // Traces made up by seed, for benchmarks and for trying Heddle out: any length, exact and repeatable.
 //
-// A main thread T0 forks the workers T1, T2, …, which run until the events are used up; then it joins them
-// and reads some results. A simulated scheduler interleaves the workers and makes them wait for locks and
+// A main thread T0 forks the workers T1, T2, …, which run until the events are used up; then it joins them.
+// A simulated scheduler interleaves the workers and makes them wait for locks and
 // barriers as a real one would, so every trace is well formed. The same options give the same events on every
 // machine. Memory does not depend on the number of events.
 #pragma once

@@ -128,6 +128,8 @@ TEST_P(EveryShape, HasNoRaceButThePlantedOne) {
   EXPECT_EQ(findings[1].steps[1].event, planted->closing);
 }
 
+TEST_P(EveryShape, HasNoLockOrderCycle) { EXPECT_TRUE(check("deadlock", options()).empty()); }
+
 TEST_P(EveryShape, SurvivesTheTextFormat) {
   SyntheticTrace trace(options());
   std::string text;
@@ -161,7 +163,7 @@ TEST(Synthetic, SameEventsOnEveryMachine) {
             "T1|rel(m1)|gen.cpp:219\n"
             "T1|end(f5)|gen.cpp:220\n"
             "T0|join(T1)|main.cpp:14\n"
-            "T0|r(x0)|main.cpp:17\n");
+            "T0|r(total)|main.cpp:17\n");
 }
 
 TEST(Synthetic, ThePlantedViolationIsAmongTheLastThousandth) {
@@ -176,6 +178,10 @@ TEST(Synthetic, ThePlantedViolationIsAmongTheLastThousandth) {
   EXPECT_EQ(events[planted.race].thread, 0U);
   EXPECT_EQ(events[planted.closing].operation, Operation::kWrite);
   EXPECT_EQ(events[planted.closing].thread, events[planted.read].thread);
+}
+
+TEST(Synthetic, TwoPhaseLockedFollowsTheLockingDiscipline) {
+  EXPECT_TRUE(check("lockset", {.events = 200'000}).empty());
 }
 
 TEST(Synthetic, MemoryOfLockSetsStaysSmallBecauseLocksAreTakenInNeighbourhoods) {

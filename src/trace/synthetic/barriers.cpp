@@ -42,7 +42,6 @@ class Barriers : public Shape {
     add_barrier(script);
     return Plan::kReady;
   }
-  Range results() const override { return rows_; }
 
  private:
   void add_barrier(Script& script) const {

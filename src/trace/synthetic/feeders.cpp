@@ -54,7 +54,6 @@ class Feeders : public Shape {
   Plan plan(uint32_t worker, Script& script, Budget& budget) override {
     return worker == 0 ? plan_consumer(script, budget) : plan_producer(worker, script, budget);
   }
-  Range results() const override { return own_; }
 
  private:
   enum class Stage : uint8_t { kNew, kOpen, kClosed };

@@ -32,7 +32,6 @@ class LongLived : public Shape {
   Plan plan(uint32_t worker, Script& script, Budget& budget) override {
     return worker < sessions_ ? plan_session(worker, script, budget) : plan_other(script, budget);
   }
-  Range results() const override { return data_.variables; }
 
  private:
   enum class Stage : uint8_t { kNew, kOpening, kOpen, kClosed };

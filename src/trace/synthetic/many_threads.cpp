@@ -47,7 +47,6 @@ class ManyThreads : public Shape {
     script.add(Operation::kEnd, block.name);
     return Plan::kReady;
   }
-  Range results() const override { return own_; }
 
  private:
   Random& random_;

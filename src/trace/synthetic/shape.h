@@ -111,8 +111,6 @@ class Shape {
   // Worker `worker` (from 0) has done its earlier scripts. Once kDone has been the answer it is not asked
   // again.
   virtual Plan plan(uint32_t worker, Script& script, Budget& budget) = 0;
-  // Variables that main may read when it has joined the workers.
-  virtual Range results() const = 0;
 };
 
 // Each takes its names from `names` and its variables from 0 to options.variables - 1; workers are threads 1,

@@ -21,7 +21,6 @@ class TwoPhaseLocked : public Shape {
     script.add(Operation::kEnd, block.name);
     return Plan::kReady;
   }
-  Range results() const override { return data_.variables; }
 
  private:
   Random& random_;

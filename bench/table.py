@@ -1,0 +1,234 @@
+"""Runs bench/measure.cpp once per cell, makes the tables of docs/RESULTS.md and puts them between its markers.
+
+Called by bench/run, which builds what is needed. A row's cells belong to one trace: it is made, every measurement is
+repeated in turn (so that a slow moment of the machine hits all of them alike), medians are taken, the trace is removed.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+
+BASE = {"shape": "two-phase-locked", "threads": 8, "variables": 10_000, "burst": 8}
+SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders", "many-threads", "barriers"]
+CHECKERS = ["race", "lockset", "deadlock", "all"]
+TEXT_BYTES_PER_EVENT = 26  # an estimate, to know beforehand whether the disk is large enough
+BEGIN = "<!-- bench/run writes from here -->"
+END = "<!-- to here -->"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/run")
+    parser.add_argument("--quick", action="store_true", help="up to 10^6 events, printed only")
+    parser.add_argument("--max-events", type=float, default=1e8, help="leave out longer traces")
+    parser.add_argument("--runs", type=int, default=5, help="the median of this many runs")
+    parser.add_argument("--measure", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--scratch", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--results", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.quick:
+        options.max_events = min(options.max_events, 1e6)
+    if options.runs < 1:
+        parser.error("--runs must be at least 1")
+    return options
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.scratch = options.scratch
+        self.scratch.mkdir(parents=True, exist_ok=True)
+
+    def measure(self, *words):
+        done = subprocess.run([self.options.measure, *map(str, words)], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"bench/run: heddle_measure {' '.join(map(str, words))} failed")
+        return json.loads(done.stdout)
+
+    def medians(self, jobs):
+        """The median of each job's seconds, the greatest of its peaks; the jobs take turns."""
+        runs = {name: [] for name in jobs}
+        for _ in range(self.options.runs):
+            for name, words in jobs.items():
+                runs[name].append(self.measure(*words))
+        return {
+            name: {
+                "events": results[0]["events"],
+                "findings": results[0]["findings"],
+                "seconds": statistics.median(result["cpu_seconds"] for result in results),
+                "wall": statistics.median(result["wall_seconds"] for result in results),
+                "peak": max(result["peak_bytes"] for result in results),
+            }
+            for name, results in runs.items()
+        }
+
+    def trace(self, label, settings):
+        """All measurements of one trace: {format: {job: medians}, plus its size on disk}."""
+        words = [f"{key}={value}" for key, value in settings.items()]
+        row = {"label": label, "settings": settings}
+        for extension, kind in (("heddle", "binary"), ("std", "text")):
+            path = self.scratch / f"trace.{extension}"
+            need = settings["events"] * TEXT_BYTES_PER_EVENT
+            if kind == "text" and shutil.disk_usage(self.scratch).free < 1.2 * need:
+                row["note"] = f"text at {power(settings['events'])} events left out: it needs {need / 1e9:.0f} GB of disk"
+                continue
+            print(f"bench/run: {label}, {kind}", file=sys.stderr, flush=True)
+            jobs = {"scan": ("scan", path), "read": ("read", path)}
+            jobs.update({checker: ("check", checker, path) for checker in CHECKERS})
+            try:
+                written = self.measure("write", path, *words)
+                size = path.stat().st_size
+                row[kind] = self.medians(jobs)
+                row[kind]["write"] = {"events": written["events"], "seconds": written["cpu_seconds"],
+                                      "wall": written["wall_seconds"], "peak": written["peak_bytes"]}
+                row[kind]["bytes"] = size / settings["events"]
+            finally:
+                path.unlink(missing_ok=True)
+        return row
+
+
+def power(number):
+    digits = str(int(number))
+    return f"10^{len(digits) - 1}" if digits == "1" + "0" * (len(digits) - 1) else digits
+
+
+def rate(cell):
+    return cell["events"] / cell["seconds"] / 1e6
+
+
+def millions(value):
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def megabytes(value):
+    return f"{value / 2**20:.0f}"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "|".join("---" if i == 0 else "--:" for i in range(len(header))) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def throughput(rows, kind):
+    """M events/s for everything done to a trace, and what else is measured about it."""
+    header = ["trace", "B/event", "scan", "read", *CHECKERS, "read ÷ scan", "race ÷ scan", "peak MB: read", "race", "all"]
+    lines = []
+    for row in rows:
+        cells = row.get(kind)
+        if cells is None:
+            continue
+        # A scan counts lines, of which only text has one per event; its time is what matters.
+        scan = row["settings"]["events"] / cells["scan"]["seconds"] / 1e6
+        lines.append([row["label"], f"{cells['bytes']:.2f}", millions(scan), millions(rate(cells["read"]))]
+                     + [millions(rate(cells[checker])) for checker in CHECKERS]
+                     + [f"{cells[job]['seconds'] / cells['scan']['seconds']:.1f}" for job in ("read", "race")]
+                     + [megabytes(cells[job]["peak"]) for job in ("read", "race", "all")])
+    return table(header, lines)
+
+
+def growth(rows):
+    """How much longer ten times the events take, over ten: 1.00 is linear."""
+    lines = []
+    for shorter, longer in zip(rows, rows[1:]):
+        for kind in ("binary", "text"):
+            if kind not in shorter or kind not in longer:
+                continue
+            factor = longer["settings"]["events"] / shorter["settings"]["events"]
+            lines.append([f"{kind}, {longer['label']} over {shorter['label']}"]
+                         + [f"{longer[kind][job]['seconds'] / shorter[kind][job]['seconds'] / factor:.2f}"
+                            for job in ("read", *CHECKERS)]
+                         + [f"{longer[kind][job]['peak'] / shorter[kind][job]['peak']:.2f}" for job in ("read", "all")])
+    return table(["", "read", *CHECKERS, "memory: read", "all"], lines)
+
+
+def bars(base):
+    """The budgets of the design, measured on the base line."""
+    binary, text = base["binary"], base.get("text")
+    checks = [("reading binary, M events/s", "≥ 50", rate(binary["read"]), rate(binary["read"]) >= 50),
+              ("`race` on binary, M events/s", "≥ 15", rate(binary["race"]), rate(binary["race"]) >= 15),
+              ("bytes per event on disk", "≤ 8", binary["bytes"], binary["bytes"] <= 8)]
+    if text is not None:
+        checks.insert(2, ("`race` on text, M events/s", "≥ 5", rate(text["race"]), rate(text["race"]) >= 5))
+    return table(["bar", "wanted", f"measured at {base['label']}", ""],
+                 [[what, wanted, f"{value:.1f}", "met" if met else "**missed**"] for what, wanted, value, met in checks])
+
+
+def machine(measure):
+    cpu = platform.processor() or platform.machine()
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            cpu = line.split(":", 1)[1].strip()
+            break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    return (f"{cpu}, {os.cpu_count()} cores, {memory:.0f} GB of memory; {system}, Linux {platform.release()}; "
+            f"{compiler}, release build; {datetime.date.today().isoformat()}")
+
+
+def noise(rows):
+    """Wall time over CPU time: above 1 when other processes took the cores away."""
+    ratios = [cell["wall"] / cell["seconds"] for row in rows for kind in ("binary", "text") if kind in row
+              for cell in row[kind].values() if isinstance(cell, dict) and cell["seconds"] > 0.05]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def main():
+    options = arguments()
+    bench = Bench(options)
+    longest = int(options.max_events)
+    wide = min(10_000_000, longest)
+    lengths = [n for n in (10**5, 10**6, 10**7, 10**8) if n <= longest]
+    if not lengths:
+        sys.exit("bench/run: --max-events must be at least 100000")
+
+    def row(label, **settings):
+        return bench.trace(label, BASE | {"events": wide} | settings)
+
+    by_length = [row(power(n), events=n) for n in lengths]
+    by_shape = [row(shape, shape=shape) for shape in SHAPES]
+    by_threads = [row(f"{n} threads", threads=n) for n in (2, 8, 64, 512)]
+    by_threads.append(row("8 threads, a switch after nearly every event", burst=1))
+    by_variables = [row(f"{power(n)} variables", variables=n) for n in (10**3, 10**4, 10**5, 10**6)]
+    making = [[shape, millions(rate(bench.measure("synthesize", f"shape={shape}", f"events={wide}")
+                                    | {"seconds": bench.measure("synthesize", f"shape={shape}",
+                                                                f"events={wide}")["cpu_seconds"]})),
+               millions(rate(cells["binary"]["write"])), millions(rate(cells["text"]["write"])) if "text" in cells else ""]
+              for shape, cells in zip(SHAPES, by_shape)]
+    rows = by_length + by_shape + by_threads + by_variables
+    base = max((r for r in by_length), key=lambda r: min(r["settings"]["events"], 10**7))
+
+    parts = [f"Machine: {machine(options.measure)}.",
+             f"Speeds are million events per second of CPU time on one core, the median of {options.runs} runs; ratios "
+             f"are within one run. Wall time was {noise(rows):.2f} × CPU time (much above 1: the machine was busy).",
+             "### The bars", bars(base),
+             "### Longer traces", f"Shape {BASE['shape']}, {BASE['threads']} threads, {BASE['variables']} variables.",
+             "Binary:", throughput(by_length, "binary"), "Text:", throughput(by_length, "text"),
+             "Time for ten times the events, over ten (1.00: linear), and memory (1.00: flat):", growth(by_length)]
+    for title, group in (("Shapes", by_shape), ("Threads", by_threads), ("Variables", by_variables)):
+        parts += [f"### {title}", f"{power(wide)} events.", "Binary:", throughput(group, "binary"), "Text:",
+                  throughput(group, "text")]
+    parts += ["### Making traces", f"{power(wide)} events, M events/s; writing includes making them.",
+              table(["shape", "generate", "and write binary", "and write text"], making)]
+    notes = sorted({r["note"] for r in rows if "note" in r})
+    report = "\n\n".join(parts + notes) + "\n"
+    print(report)
+    if options.quick:
+        return
+    document = options.results.read_text(encoding="utf-8")
+    before, rest = document.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    partial = options.results.with_suffix(".md.partial")
+    partial.write_text(f"{before}{BEGIN}\n\n{report}\n{END}{after}", encoding="utf-8")
+    partial.replace(options.results)
+    print(f"bench/run: written to {options.results}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
