@@ -73,7 +73,9 @@ inline constexpr std::size_t kPlanes = kColumns * kPlanesPerColumn;
 
 template <typename Number>
 void put_number(std::string& to, Number number) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i) to.push_back(static_cast<char>(number >> (8 * i) & 0xFF));
+  char bytes[sizeof(Number)];
+  for (std::size_t i = 0; i < sizeof(Number); ++i) bytes[i] = static_cast<char>(number >> (8 * i) & 0xFF);
+  to.append(bytes, sizeof(Number));
 }
 
 // The number at `from`, which must have sizeof(Number) bytes left.

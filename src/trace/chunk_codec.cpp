@@ -26,6 +26,7 @@ constexpr std::size_t kSmallestPiece = 512;
 
 uint64_t chunk_checksum(const ChunkHeader& header, std::string_view stored) {
   std::string bytes;
+  bytes.reserve(kChunkHeaderSize);
   put_chunk_header(bytes, header);
   const std::string_view fields = std::string_view(bytes).substr(sizeof(header.checksum));
   return XXH3_64bits_withSeed(stored.data(), stored.size(), XXH3_64bits(fields.data(), fields.size()));
