@@ -271,7 +271,7 @@ void LocksetChecker::report(uint32_t slot) {
   finding.rule = &kLocksetRules[0];
   finding.checker = kLocksetChecker.name;
   finding.strength = Strength::kPotential;
-  finding.message = fmt::format("threads share {} and write it, but no lock is held at every access", name);
+  finding.message = fmt::format("threads share {}, and no lock is held at every access", name);
   finding.steps.push_back(step_of(first));
   finding.steps.back().because = "the first thread to use it; nothing is checked while it is the only one";
   std::optional<LocksetId> before;

@@ -292,7 +292,7 @@ TEST(Lockset, ArguesStepByStep) {
                  "T2|w(x)|a:6\nT2|rel(lk)|a:7\nT1|acq_sh(lk)|a:8\nT1|w(x)|a:9\n");
   ASSERT_EQ(findings.size(), 1U);
   const Finding& finding = findings[0];
-  EXPECT_EQ(finding.message, "threads share x and write it, but no lock is held at every access");
+  EXPECT_EQ(finding.message, "threads share x, and no lock is held at every access");
   ASSERT_EQ(finding.steps.size(), 4U);
   EXPECT_EQ(finding.steps[0].held, "holding no lock");
   EXPECT_EQ(finding.steps[0].because,
