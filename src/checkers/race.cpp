@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tsl/robin_map.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "base/hash.h"
@@ -285,8 +286,9 @@ Finding RaceChecker::argue(const Access& earlier, const Access& later, uint32_t 
   } else if (earlier.held != later.held && (earlier.held == 0 || later.held == 0)) {
     const Step& guarded = earlier.held == 0 ? second : first;
     const Step& bare = earlier.held == 0 ? first : second;
-    finding.advice = fmt::format("{} {} {}; do the same where {} {}", guarded.thread, "accesses it",
-                                 guarded.held, bare.thread, bare.phrase);
+    finding.advice = fmt::format("hold {} where {} {}, as {} does",
+                                 locksets_.list(std::max(earlier.held, later.held), context_.names), bare.thread,
+                                 bare.phrase, guarded.thread);
   } else {
     finding.advice =
         fmt::format("guard {} with one and the same mutex in both places, or make it std::atomic", name);
