@@ -59,8 +59,8 @@ void add_explain_command(CLI::App& root, Commands& commands) {
   auto rule = std::make_shared<std::string>();
   CLI::App* app =
       root.add_subcommand("explain", "Explain a rule: what it reports, why it matters, how to fix it.");
-  app->add_option("RULE", *rule,
-                  "A rule's id or name, such as HD1001 or data-race. Without one, all are listed.");
+  add_text(*app, "RULE", *rule, kRuleType,
+           "A rule's id or name, such as HD1001 or data-race. Without one, all are listed.");
   app->footer(R"(Examples:
   heddle explain            list the rules
   heddle explain HD1001

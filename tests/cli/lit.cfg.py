@@ -9,7 +9,8 @@ import os
 import lit.formats
 
 config.name = "heddle-cli"
-config.test_format = lit.formats.ShTest(execute_external=True)
+# A tool that does not end is stopped after two minutes of computing, so that the suite always ends.
+config.test_format = lit.formats.ShTest(execute_external=True, preamble_commands=["ulimit -t 120"])
 config.suffixes = [".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = config.suite_root
