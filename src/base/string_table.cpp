@@ -8,21 +8,56 @@
 
 namespace heddle {
 
+namespace {
+
+template <typename Number>
+uint64_t load(const char* from) {
+  Number number;
+  std::memcpy(&number, from, sizeof(Number));
+  return number;
+}
+
+}  // namespace
+
+// Loads of a fixed size that may overlap are much faster than a copy of `size` bytes.
+StringTable::ShortText::ShortText(std::string_view text) : first(0), second(uint64_t{text.size()} << 56) {
+  const char* const bytes = text.data();
+  const std::size_t size = text.size();
+  if (size >= 8) {
+    first = load<uint64_t>(bytes);
+    if (size > 8) second |= load<uint64_t>(bytes + size - 8) >> (8 * (16 - size));
+  } else if (size >= 4) {
+    first = load<uint32_t>(bytes) | load<uint32_t>(bytes + size - 4) << (8 * (size - 4));
+  } else if (size > 0) {
+    first = load<uint8_t>(bytes) | load<uint8_t>(bytes + size / 2) << (8 * (size / 2)) |
+            load<uint8_t>(bytes + size - 1) << (8 * (size - 1));
+  }
+}
+
 std::size_t StringTable::Hash::operator()(std::string_view text) const {
   return XXH3_64bits(text.data(), text.size());
 }
 
 uint32_t StringTable::intern(std::string_view text) {
-  const std::size_t hash = Hash{}(text);
-  if (auto found = ids_.find(text, hash); found != ids_.end()) return found->second;
-  return append(text);
+  if (text.size() > ShortText::kSize) return intern_long(text);
+  const auto found = short_ids_.find(ShortText(text));
+  return found != short_ids_.end() ? found->second : append(text);
+}
+
+uint32_t StringTable::intern_long(std::string_view text) {
+  const auto found = long_ids_.find(text);
+  return found != long_ids_.end() ? found->second : append(text);
 }
 
 uint32_t StringTable::append(std::string_view text) {
   const uint32_t id = size();
   const std::string_view kept = keep(text);
   texts_.push_back(kept);
-  ids_.emplace(kept, id);
+  if (text.size() > ShortText::kSize) {
+    long_ids_.emplace(kept, id);
+  } else {
+    short_ids_.emplace(ShortText(text), id);
+  }
   return id;
 }
 

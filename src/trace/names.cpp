@@ -1,9 +1,5 @@
 #include "trace/names.h"
 
-#include <fmt/format.h>
-
-#include "base/text.h"
-
 namespace heddle {
 
 namespace {
@@ -37,43 +33,68 @@ std::vector<std::string> Names::frames(SiteId site) const {
 }
 
 std::string Names::site_text(SiteId site) const {
-  return fmt::format("{}", fmt::join(frames(site), kCallSeparator));
+  std::string text;
+  append_site_text(text, site);
+  return text;
+}
+
+void Names::append_site_text(std::string& to, SiteId site) const {
+  while (site != kNoId) {
+    to += name(Space::kFrame, sites_[site].frame);
+    site = sites_[site].caller;
+    if (site != kNoId) to += kCallSeparator;
+  }
 }
 
 std::string operation_text(const Event& event, const Names& names) {
-  if (event.operation == Operation::kNested) return "nested";
+  std::string text;
+  append_operation_text(text, event, names);
+  return text;
+}
+
+void append_operation_text(std::string& to, const Event& event, const Names& names) {
+  if (event.operation == Operation::kNested) {
+    to += "nested";
+    return;
+  }
   const OperationInfo& operation = info(event.operation);
+  to += operation.spelling;
+  // "(first)", or "(first,second)".
+  const auto add = [&](std::string_view first, std::string_view second = {}) {
+    to += '(';
+    to += first;
+    if (!second.empty()) {
+      to += ',';
+      to += second;
+    }
+    to += ')';
+  };
   const std::string_view object = names.name(operation.space, event.object);
-  std::string text(operation.spelling);
-  const auto with = [&](std::string_view operands) { return fmt::format("{}({})", text, operands); };
+  const std::string_view order = kOrderSpelling[static_cast<std::size_t>(event.order)];
   switch (operation.operands) {
-    case Operands::kNone: return text;
-    case Operands::kName: return with(object);
-    case Operands::kOptionalName: return event.object == kNoId ? text : with(object);
+    case Operands::kNone: return;
+    case Operands::kName: return add(object);
+    case Operands::kOptionalName:
+      if (event.object != kNoId) add(object);
+      return;
     case Operands::kBlock:
-      if (event.operation == Operation::kBeginDeterministic)
-        return fmt::format("{}({},deterministic)", text, object);
-      return event.object == kNoId ? text : with(object);
-    case Operands::kOrder:
-      return fmt::format("{}({},{})", text, object, kOrderSpelling[static_cast<std::size_t>(event.order)]);
+      if (event.operation == Operation::kBeginDeterministic) return add(object, "deterministic");
+      if (event.object != kNoId) add(object);
+      return;
+    case Operands::kOrder: return add(object, order);
     case Operands::kFence:
-      if (event.order == MemoryOrder::kSeqCst) return text;
-      return with(kOrderSpelling[static_cast<std::size_t>(event.order)]);
+      if (event.order != MemoryOrder::kSeqCst) add(order);
+      return;
     case Operands::kRead:
     case Operands::kWrite:
-      text = event.value == kNoId
-                 ? with(object)
-                 : fmt::format("{}({},{})", text, object, names.name(Space::kValue, event.value));
+      add(object, names.name(Space::kValue, event.value));
       if (event.local != kNoId) {
-        text += operation.operands == Operands::kRead ? '>' : '<';
-        text += names.name(Space::kLocal, event.local);
+        to += operation.operands == Operands::kRead ? '>' : '<';
+        to += names.name(Space::kLocal, event.local);
       }
-      return text;
-    case Operands::kAssign:
-      if (event.local == kNoId) return with(object);
-      return fmt::format("{}({},{})", text, object, names.name(Space::kLocalList, event.local));
+      return;
+    case Operands::kAssign: return add(object, names.name(Space::kLocalList, event.local));
   }
-  return text;
 }
 
 }  // namespace heddle

@@ -54,6 +54,7 @@ class Names {
   std::vector<std::string> frames(SiteId site) const;
   // The site as the text format writes it; empty for kNoId.
   std::string site_text(SiteId site) const;
+  void append_site_text(std::string& to, SiteId site) const;
 
  private:
   std::array<StringTable, kSpaces> tables_;
@@ -62,5 +63,6 @@ class Names {
 
 // The operation of an event as the text format writes it: "r(x)", "begin(Account::withdraw)".
 std::string operation_text(const Event& event, const Names& names);
+void append_operation_text(std::string& to, const Event& event, const Names& names);
 
 }  // namespace heddle

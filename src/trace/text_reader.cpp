@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -46,11 +47,50 @@ MemoryOrder find_order(std::string_view word) {
   return MemoryOrder::kPlain;
 }
 
+// Bytes that no name contains.
+constexpr std::array<bool, 256> kEndsName = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : std::string_view(" \t\n\v\f\r|(),")) ends[static_cast<uint8_t>(c)] = true;
+  return ends;
+}();
+
 bool is_name(std::string_view text) {
-  if (text.empty()) return false;
-  return std::none_of(text.begin(), text.end(), [](char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == '|' || c == '(' || c == ')' || c == ',';
-  });
+  return !text.empty() &&
+         std::none_of(text.begin(), text.end(), [](char c) { return kEndsName[static_cast<uint8_t>(c)]; });
+}
+
+// Where the name in `word(name)|…` begins and ends; both 0 when `text` does not begin like that.
+struct CommonForm {
+  std::size_t open = 0;
+  std::size_t close = 0;
+};
+
+CommonForm find_common_form(std::string_view text) {
+  const auto end_of_name = [&](std::size_t from) {
+    while (from < text.size() && !kEndsName[static_cast<uint8_t>(text[from])]) ++from;
+    return from;
+  };
+  const std::size_t open = end_of_name(0);
+  if (open == text.size() || text[open] != '(') return {};
+  const std::size_t close = end_of_name(open + 1);
+  if (close == open + 1 || text.size() - close < 2 || text[close] != ')' || text[close + 1] != '|') return {};
+  return {open, close};
+}
+
+// Whether `word(name)` is all there need be.
+bool takes_one_name(Operands operands) {
+  switch (operands) {
+    case Operands::kName:
+    case Operands::kOptionalName:
+    case Operands::kBlock:
+    case Operands::kRead:
+    case Operands::kWrite: return true;
+    case Operands::kNone:
+    case Operands::kOrder:
+    case Operands::kFence:
+    case Operands::kAssign: return false;
+  }
+  return false;
 }
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
@@ -139,23 +179,41 @@ EventBatch TextReader::next() {
 
 void TextReader::parse_line(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (line.empty() || line.front() == '#' || is_blank(line)) return;
+  if (line.empty() || line.front() == '#' || (line.front() <= ' ' && is_blank(line))) return;
   const std::size_t thread_end = line.find('|');
   if (thread_end == std::string_view::npos)
     fail(fmt::format("expected thread|operation|site, found '{}'", printable(line.substr(0, 60))));
   if (thread_end == 0) fail("the thread's name before the first '|' is missing");
-  const std::size_t operation_end = line.find('|', thread_end + 1);
-  if (operation_end == std::string_view::npos)
-    fail("expected thread|operation|site: the second '|' is missing (the site after it may be empty)");
-  const std::string_view site = line.substr(operation_end + 1);
-  if (site.find('|') != std::string_view::npos) fail("more than two '|'; a site cannot contain one");
-
+  const std::string_view thread = line.substr(0, thread_end);
+  const std::string_view rest = line.substr(thread_end + 1);
   Event event;
-  event.thread = names_.table(Space::kThread).intern(line.substr(0, thread_end));
-  parse_operation(line.substr(thread_end + 1, operation_end - thread_end - 1), event);
-  if (!site.empty()) event.site = names_.intern_site(site);
+  // Nearly all lines have one name in parentheses; they are taken apart in one pass.
+  const CommonForm form = find_common_form(rest);
+  const auto operation = form.close == 0 ? std::nullopt : find_operation(rest.substr(0, form.open));
+  if (operation && takes_one_name(info(*operation).operands)) {
+    const std::string_view site = find_site(rest, form.close + 1);
+    event.operation = *operation;
+    event.thread = names_.table(Space::kThread).intern(thread);
+    event.object =
+        names_.table(info(*operation).space).intern(rest.substr(form.open + 1, form.close - form.open - 1));
+    if (!site.empty()) event.site = names_.intern_site(site);
+  } else {
+    const std::size_t operation_end = rest.find('|');
+    if (operation_end == std::string_view::npos)
+      fail("expected thread|operation|site: the second '|' is missing (the site after it may be empty)");
+    const std::string_view site = find_site(rest, operation_end);
+    event.thread = names_.table(Space::kThread).intern(thread);
+    parse_operation(rest.substr(0, operation_end), event);
+    if (!site.empty()) event.site = names_.intern_site(site);
+  }
   events_.push_back(event);
   lines_.push_back(line_);
+}
+
+std::string_view TextReader::find_site(std::string_view rest, std::size_t bar) const {
+  const std::string_view site = rest.substr(bar + 1);
+  if (site.find('|') != std::string_view::npos) fail("more than two '|'; a site cannot contain one");
+  return site;
 }
 
 void TextReader::parse_operation(std::string_view text, Event& event) {
@@ -191,8 +249,10 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
           printable(text), printable(name)));
     return name;
   };
+  // `form` may have {0} for the operation's word.
   const auto require_form = [&](bool holds, std::string_view form) {
-    if (!holds) fail(fmt::format("'{}' is not of the form {}", printable(text), form));
+    if (!holds)
+      fail(fmt::format("'{}' is not of the form {}", printable(text), fmt::format(fmt::runtime(form), word)));
   };
   const auto intern_object = [&] { event.object = names_.table(expected.space).intern(require_name(first)); };
   const auto require_order = [&](std::string_view order) {
@@ -216,14 +276,12 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       return;
     }
     case Operands::kName:
-      require_form(has_operands && !has_second && after.empty(), fmt::format("{}(name)", word));
+      require_form(has_operands && !has_second && after.empty(), "{0}(name)");
       intern_object();
       return;
-    case Operands::kNone:
-      require_form(!has_operands && after.empty(), fmt::format("{}, without operands", word));
-      return;
+    case Operands::kNone: require_form(!has_operands && after.empty(), "{0}, without operands"); return;
     case Operands::kOptionalName:
-      require_form(!has_second && after.empty(), fmt::format("{0} or {0}(name)", word));
+      require_form(!has_second && after.empty(), "{0} or {0}(name)");
       if (has_operands) intern_object();
       return;
     case Operands::kBlock:
@@ -233,7 +291,7 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       if (has_operands) intern_object();
       return;
     case Operands::kOrder:
-      require_form(has_second && after.empty(), fmt::format("{}(x,ORDER)", word));
+      require_form(has_second && after.empty(), "{0}(x,ORDER)");
       intern_object();
       require_order(second);
       return;

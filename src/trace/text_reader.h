@@ -15,7 +15,8 @@ namespace heddle {
 class TextReader : public TraceSource {
  public:
   explicit TextReader(const std::string& path);
-  // Reads on from `file`, of which `start` has been read to find out what it is (a pipe cannot be read twice).
+  // Reads on from `file`, of which `start` has been read to find out what it is (a pipe cannot be read
+  // twice).
   TextReader(std::unique_ptr<InputFile> file, std::string start);
   // Reads from memory; `name` stands for the file in messages.
   TextReader(std::string name, std::string content);
@@ -28,6 +29,8 @@ class TextReader : public TraceSource {
  private:
   bool refill();
   void parse_line(std::string_view line);
+  // What follows the second '|' of a line, given the line from its operation on.
+  std::string_view find_site(std::string_view rest, std::size_t bar) const;
   void parse_operation(std::string_view text, Event& event);
   [[noreturn]] void fail(const std::string& what) const;
 

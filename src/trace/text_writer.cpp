@@ -7,20 +7,24 @@ namespace {
 void append_event(std::string& line, const Event& event, const Names& names) {
   line += names.thread(event.thread);
   line += '|';
-  line += operation_text(event, names);
+  append_operation_text(line, event, names);
   line += '|';
-  line += names.site_text(event.site);
+  names.append_site_text(line, event.site);
 }
 
 }  // namespace
 
 void TextWriter::write(const EventBatch& batch, const Names& names) {
+  constexpr std::size_t kEnough = 64 * 1024;
   for (const Event& event : batch.events) {
-    line_.clear();
-    append_event(line_, event, names);
-    line_ += '\n';
-    file_.write(line_);
+    append_event(lines_, event, names);
+    lines_ += '\n';
+    if (lines_.size() < kEnough) continue;
+    file_.write(lines_);
+    lines_.clear();
   }
+  file_.write(lines_);
+  lines_.clear();
 }
 
 std::string event_text(const Event& event, const Names& names) {

@@ -17,7 +17,7 @@ class TextWriter : public TraceSink {
 
  private:
   OutputFile file_;
-  std::string line_;  // reused between events
+  std::string lines_;  // not handed to the file yet; empty between calls, kept for its room
 };
 
 // One event as a line, without the newline.
