@@ -159,7 +159,7 @@ def bars(base):
                  [[what, wanted, f"{value:.1f}", "met" if met else "**missed**"] for what, wanted, value, met in checks])
 
 
-def machine(measure):
+def machine():
     cpu = platform.processor() or platform.machine()
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -196,15 +196,14 @@ def main():
     by_threads = [row(f"{n} threads", threads=n) for n in (2, 8, 64, 512)]
     by_threads.append(row("8 threads, a switch after nearly every event", burst=1))
     by_variables = [row(f"{power(n)} variables", variables=n) for n in (10**3, 10**4, 10**5, 10**6)]
-    making = [[shape, millions(rate(bench.measure("synthesize", f"shape={shape}", f"events={wide}")
-                                    | {"seconds": bench.measure("synthesize", f"shape={shape}",
-                                                                f"events={wide}")["cpu_seconds"]})),
-               millions(rate(cells["binary"]["write"])), millions(rate(cells["text"]["write"])) if "text" in cells else ""]
+    made = bench.medians({shape: ("synthesize", f"shape={shape}", f"events={wide}") for shape in SHAPES})
+    making = [[shape, millions(rate(made[shape]))]
+              + [millions(rate(cells[kind]["write"])) if kind in cells else "" for kind in ("binary", "text")]
               for shape, cells in zip(SHAPES, by_shape)]
     rows = by_length + by_shape + by_threads + by_variables
-    base = max((r for r in by_length), key=lambda r: min(r["settings"]["events"], 10**7))
+    base = max(by_length, key=lambda r: min(r["settings"]["events"], 10**7))
 
-    parts = [f"Machine: {machine(options.measure)}.",
+    parts = [f"Machine: {machine()}.",
              f"Speeds are million events per second of CPU time on one core, the median of {options.runs} runs; ratios "
              f"are within one run. Wall time was {noise(rows):.2f} × CPU time (much above 1: the machine was busy).",
              "### The bars", bars(base),

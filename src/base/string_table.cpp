@@ -39,26 +39,31 @@ std::size_t StringTable::Hash::operator()(std::string_view text) const {
 }
 
 uint32_t StringTable::intern(std::string_view text) {
-  if (text.size() > ShortText::kSize) return intern_long(text);
-  const auto found = short_ids_.find(ShortText(text));
-  return found != short_ids_.end() ? found->second : append(text);
-}
-
-uint32_t StringTable::intern_long(std::string_view text) {
-  const auto found = long_ids_.find(text);
-  return found != long_ids_.end() ? found->second : append(text);
+  if (indexed_ != size()) [[unlikely]]
+    index_appended();
+  if (text.size() > ShortText::kSize) {
+    if (const auto found = long_ids_.find(text); found != long_ids_.end()) return found->second;
+  } else {
+    if (const auto found = short_ids_.find(ShortText(text)); found != short_ids_.end()) return found->second;
+  }
+  return append(text);
 }
 
 uint32_t StringTable::append(std::string_view text) {
-  const uint32_t id = size();
-  const std::string_view kept = keep(text);
-  texts_.push_back(kept);
-  if (text.size() > ShortText::kSize) {
-    long_ids_.emplace(kept, id);
-  } else {
-    short_ids_.emplace(ShortText(text), id);
+  texts_.push_back(keep(text));
+  return size() - 1;
+}
+
+void StringTable::index_appended() {
+  for (; indexed_ < size(); ++indexed_) {
+    const std::string_view text = texts_[indexed_];
+    // Of equal texts the first keeps its place.
+    if (text.size() > ShortText::kSize) {
+      long_ids_.emplace(text, indexed_);
+    } else {
+      short_ids_.emplace(ShortText(text), indexed_);
+    }
   }
-  return id;
 }
 
 std::string_view StringTable::keep(std::string_view text) {

@@ -46,13 +46,16 @@ class StringTable {
     static constexpr uint64_t kSpread = 0xC2B2AE3D27D4EB4F;  // so that the two halves do not cancel out
   };
 
-  uint32_t intern_long(std::string_view text);
+  // Makes the texts appended since the last time known to intern(). A table that is only appended to, as a
+  // reader of files with ready-made ids does, never pays for it.
+  void index_appended();
   std::string_view keep(std::string_view text);
 
   tsl::robin_map<ShortText, uint32_t, Hash> short_ids_;
   tsl::robin_map<std::string_view, uint32_t, Hash, std::equal_to<>,
                  std::allocator<std::pair<std::string_view, uint32_t>>, /*StoreHash=*/true>
       long_ids_;
+  uint32_t indexed_ = 0;                        // ids below are in short_ids_ or long_ids_
   std::vector<std::string_view> texts_;         // by id
   std::vector<std::unique_ptr<char[]>> arena_;  // the bytes behind texts_
   char* free_ = nullptr;                        // unused part of the newest arena block
