@@ -15,6 +15,7 @@
 #pragma once
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <cstdint>
 #include <functional>
@@ -93,24 +94,44 @@ class DeadlockSearch {
   struct KeyHash {
     std::size_t operator()(const Key& key) const { return mix(key.stretch_and_doubt ^ mix(key.locks)); }
   };
+  // Dependencies that differ in their clocks only: they make the same findings.
+  struct Group {
+    std::vector<uint32_t> members;  // in dependencies_
+  };
+  struct GroupKey {
+    Key locks;       // with the thread in place of the stretch
+    uint64_t sites;  // of all acquisitions, hashed
+
+    friend bool operator==(const GroupKey&, const GroupKey&) = default;
+  };
+  struct GroupHash {
+    std::size_t operator()(const GroupKey& key) const { return mix(KeyHash()(key.locks) ^ key.sites); }
+  };
   static Key key(uint64_t stretch, const Acquisition& wanted, LocksetId held, Doubt doubt);
 
+  uint32_t group_of(const Dependency& dependency);
   void index(uint32_t number);
   void extend();
   bool blocks(const Dependency& holder, const Dependency& waiter) const;
   bool fits(const Dependency& candidate);
+  bool ordered_with_path(const Dependency& candidate) const;
+  bool take_step();
 
   LocksetTable& locksets_;
   uint64_t budget_;            // steps left
   std::size_t collect_every_;  // new dependencies, at least, from one collection to the next
   std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
-  LockGraph graph_;                             // held → wanted, of all dependencies ever
-  std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
-  std::vector<std::vector<uint32_t>> holders_;  // by lock: dependencies that hold it
-  tsl::robin_map<Key, bool, KeyHash> known_;    // keys of dependencies_
-  std::vector<const Dependency*> path_;         // of the search in progress, from the new dependency on
-  uint64_t collected_ = 0;                      // dependencies dropped
+  LockGraph graph_;                                              // held → wanted, of all dependencies ever
+  std::vector<Dependency> dependencies_;                         // those that can still be part of a cycle
+  std::vector<Group> groups_;                                    // never forgotten, unlike their members
+  tsl::robin_map<GroupKey, uint32_t, GroupHash> group_numbers_;  // index into groups_
+  std::vector<std::vector<uint32_t>> holders_;                   // by lock: groups with members that hold it
+  tsl::robin_set<uint64_t, MixHash> closed_;  // sequences of groups known to be a cycle, hashed
+  tsl::robin_map<Key, bool, KeyHash> known_;  // keys of dependencies_
+  std::vector<const Dependency*> path_;       // of the search in progress, from the new dependency on
+  std::vector<uint64_t> path_groups_;         // hash of the groups of the path, up to each place
+  uint64_t collected_ = 0;                    // dependencies dropped
   bool exhausted_ = false;
 };
 

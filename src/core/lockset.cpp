@@ -103,17 +103,18 @@ LocksetId LocksetTable::without_modes(LocksetId set) {
   return sets_[set].without_modes;
 }
 
-bool LocksetTable::compatible(LocksetId a, LocksetId b) {
-  if (a == kEmptyLockset || b == kEmptyLockset) return true;
-  const uint64_t where = unordered_key(a, b);
-  if (const auto known = compatible_.find(where); known != compatible_.end()) return known->second != 0;
-  const std::span<const HeldLock> held = members(a);
-  const bool result = std::none_of(held.begin(), held.end(), [&](const HeldLock& one) {
-    const Hold other = find(b, one.lock);
-    return other == Hold::kExclusive || (other == Hold::kShared && !one.shared);
-  });
-  compatible_.emplace(where, result ? 1 : 0);
-  return result;
+bool LocksetTable::compatible(LocksetId a, LocksetId b) const {
+  const std::span<const HeldLock> left = members(a);
+  const std::span<const HeldLock> right = members(b);
+  for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+    if (left[i].lock == right[j].lock && !(left[i].shared && right[j].shared)) return false;
+    if (left[i].lock < right[j].lock) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return true;
 }
 
 Hold LocksetTable::find(LocksetId set, uint32_t lock) const {

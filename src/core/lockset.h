@@ -48,7 +48,7 @@ class LocksetTable {
   // Whether no lock is in both, in whatever mode.
   bool disjoint(LocksetId a, LocksetId b) { return intersect(a, b) == kEmptyLockset; }
   // Whether two threads can hold these sets at the same time: no lock is in both, except shared in both.
-  bool compatible(LocksetId a, LocksetId b);
+  bool compatible(LocksetId a, LocksetId b) const;
 
   // The mode of a lock in a set.
   Hold find(LocksetId set, uint32_t lock) const;
@@ -80,7 +80,6 @@ class LocksetTable {
   Memo added_;                     // (set, lock, mode) → add
   Memo removed_;                   // (set, lock) → remove
   Memo intersected_;               // (smaller id, greater id) → intersect
-  Memo compatible_;                // (smaller id, greater id) → compatible
   std::vector<HeldLock> scratch_;  // members of the set being made
 };
 

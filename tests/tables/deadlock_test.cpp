@@ -521,14 +521,27 @@ TEST(Deadlock, UndecidedPastTheBudget) {
       "T1|acq(a)|\nT1|acq(b)|\nT1|rel(b)|\nT1|rel(a)|\nT2|acq(b)|\nT2|acq(a)|\nT2|rel(a)|\nT2|rel(b)|\n"
       "T3|acq(b)|\nT3|acq(a)|\nT3|rel(a)|\nT3|rel(b)|\n";
   CheckerOptions options;
-  options.budget = 1;
+  options.budget = 2;
   const Coverage coverage = coverage_of(trace, options);
   EXPECT_TRUE(coverage.undecided);
   EXPECT_EQ(
       coverage.note,
-      "the search for lock-order cycles used up its budget of 1 step at event 9; what comes after was not "
+      "the search for lock-order cycles used up its budget of 2 steps at event 9; what comes after was not "
       "checked, try a larger budget");
   EXPECT_FALSE(coverage_of(trace).undecided);
+}
+
+// The same cycle again and again, in ever new stretches of both threads, is not searched for again.
+TEST(Deadlock, RepeatedCyclesNeedLittleBudget) {
+  std::string trace;
+  for (int round = 0; round < 500; ++round)
+    trace +=
+        "T1|acq(a)|x:1\nT1|acq(b)|x:2\nT1|rel(b)|x:3\nT1|rel(a)|x:4\nT1|post(s)|x:5\n"
+        "T2|acq(b)|y:1\nT2|acq(a)|y:2\nT2|rel(a)|y:3\nT2|rel(b)|y:4\nT2|post(s)|y:5\n";
+  CheckerOptions options;
+  options.budget = 2000;
+  EXPECT_FALSE(coverage_of(trace, options).undecided);
+  EXPECT_EQ(check_text("deadlock", trace, options).size(), 1U);
 }
 
 // Without a cycle of locks nothing is searched, so the smallest budget is enough.
