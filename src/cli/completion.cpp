@@ -130,7 +130,8 @@ void add_completion_command(CLI::App& root, Commands& commands) {
   app->footer(R"(Examples:
   source <(heddle completion bash)    for this shell; in ~/.bashrc for every one
 )");
-  commands.push_back({app, [&root] {
+  // `shell` has but one value; the command keeps it alive for the option, which writes to it.
+  commands.push_back({app, [&root, shell] {
                         OutputFile out("-");
                         out.write(bash_completion(root));
                         out.commit();
