@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 namespace heddle {
 
@@ -85,19 +84,24 @@ std::string counted(std::size_t count, std::string_view noun) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  // Single letters inserted, left out or replaced, and neighbours swapped ("raec"), each counts as one error.
   const auto distance = [&](std::string_view other) {
-    std::vector<std::size_t> row(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= other.size(); ++j) {
-        const std::size_t replaced = diagonal + (word[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    const std::size_t width = other.size() + 1;
+    std::vector<std::size_t> cost((word.size() + 1) * width);  // of turning word[0, i) into other[0, j)
+    const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return cost[i * width + j]; };
+    for (std::size_t i = 0; i <= word.size(); ++i) {
+      for (std::size_t j = 0; j <= other.size(); ++j) {
+        if (i == 0 || j == 0) {
+          at(i, j) = i + j;
+          continue;
+        }
+        at(i, j) = std::min(
+            {at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (word[i - 1] == other[j - 1] ? 0 : 1)});
+        if (i > 1 && j > 1 && word[i - 1] == other[j - 2] && word[i - 2] == other[j - 1])
+          at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
       }
     }
-    return row.back();
+    return cost.back();
   };
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;

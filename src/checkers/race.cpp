@@ -287,8 +287,8 @@ Finding RaceChecker::argue(const Access& earlier, const Access& later, uint32_t 
     const Step& guarded = earlier.held == 0 ? second : first;
     const Step& bare = earlier.held == 0 ? first : second;
     finding.advice = fmt::format("hold {} where {} {}, as {} does",
-                                 locksets_.list(std::max(earlier.held, later.held), context_.names), bare.thread,
-                                 bare.phrase, guarded.thread);
+                                 locksets_.list(std::max(earlier.held, later.held), context_.names),
+                                 bare.thread, bare.phrase, guarded.thread);
   } else {
     finding.advice =
         fmt::format("guard {} with one and the same mutex in both places, or make it std::atomic", name);
