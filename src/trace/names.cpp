@@ -17,12 +17,19 @@ SiteId SiteTable::intern(std::string_view text, StringTable& frames) {
   if (text.empty()) return kNoId;
   const uint32_t text_id = texts_.intern(text);
   if (text_id < site_of_text_.size()) return site_of_text_[text_id];
-  site_of_text_.push_back(kNoId);  // takes text_id's place before the caller takes the next one
-  const std::size_t call = text.find(kCallSeparator);
-  Site site;
-  site.frame = frames.intern(text.substr(0, call));
-  if (call != std::string_view::npos) site.caller = intern(text.substr(call + kCallSeparator.size()), frames);
-  return site_of_text_[text_id] = append(site);
+  // From the outermost caller inwards, so that stacks share their callers.
+  SiteId site = kNoId;
+  for (std::size_t end = text.size();;) {
+    const std::size_t call = text.substr(0, end).rfind(kCallSeparator);
+    const std::size_t begin = call == std::string_view::npos ? 0 : call + kCallSeparator.size();
+    const Site next{frames.intern(text.substr(begin, end - begin)), site};
+    const auto [known, is_new] = interned_.try_emplace(uint64_t{next.frame} << 32 | next.caller, size());
+    site = is_new ? append(next) : known->second;
+    if (begin == 0) break;
+    end = call;
+  }
+  site_of_text_.push_back(site);
+  return site;
 }
 
 std::vector<std::string> Names::frames(SiteId site) const {

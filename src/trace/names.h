@@ -1,11 +1,14 @@
 // What the ids in a trace's events stand for: one string table per space, and the call stacks behind sites.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/string_table.h"
 #include "trace/event.h"
 
@@ -29,9 +32,10 @@ class SiteTable {
   SiteId intern(std::string_view text, StringTable& frames);
 
  private:
-  std::vector<Site> sites_;           // by id
-  StringTable texts_;                 // every text interned
-  std::vector<SiteId> site_of_text_;  // by id in texts_
+  std::vector<Site> sites_;                             // by id
+  StringTable texts_;                                   // every text interned
+  std::vector<SiteId> site_of_text_;                    // by id in texts_
+  tsl::robin_map<uint64_t, SiteId, MixHash> interned_;  // (frame, caller) → site, of sites made by intern()
 };
 
 class Names {
