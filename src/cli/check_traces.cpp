@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -24,6 +25,19 @@ EventIndex last_event(const Finding& finding) {
   EventIndex last = 0;
   for (const Step& step : finding.steps) last = std::max(last, step.event);
   return last;
+}
+
+// By the event at which each was certain; the registry's order where that is the same.
+// (std::stable_sort would do, but g++'s library has it use what clang calls deprecated.)
+void in_order_of_occurrence(std::vector<Finding>& findings) {
+  std::vector<std::pair<EventIndex, std::size_t>> order;
+  order.reserve(findings.size());
+  for (std::size_t i = 0; i < findings.size(); ++i) order.emplace_back(last_event(findings[i]), i);
+  std::sort(order.begin(), order.end());
+  std::vector<Finding> sorted;
+  sorted.reserve(findings.size());
+  for (const auto& [event, i] : order) sorted.push_back(std::move(findings[i]));
+  findings = std::move(sorted);
 }
 
 // A pipe cannot be read a second time; its findings go without the names of blocks.
@@ -60,6 +74,7 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
   // Findings apart for each checker: one that finds much must not use up the place of another.
   std::vector<Findings> found(selected.size(), Findings(kept_per_checker));
   std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.reserve(selected.size());
   for (std::size_t i = 0; i < selected.size(); ++i)
     checkers.push_back(selected[i]->make({source->names(), found[i], options}));
 
@@ -78,8 +93,7 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
     report.left_out += found[i].left_out();
     for (Finding& finding : found[i].list()) findings.push_back(std::move(finding));
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return last_event(a) < last_event(b); });
+  in_order_of_occurrence(findings);
   annotate(findings, path);
   for (Finding& finding : findings) {
     finding.input = path;

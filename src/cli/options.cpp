@@ -105,10 +105,10 @@ std::vector<const CLI::Option*> positionals_of(const CLI::App& app) {
 }
 
 std::vector<const CLI::Option*> flags_of(const CLI::App& app) {
-  std::vector<const CLI::Option*> flags =
-      app.get_options([](const CLI::Option* option) { return !option->get_positional(); });
-  std::stable_partition(flags.begin(), flags.end(),
-                        [&](const CLI::Option* option) { return option != app.get_help_ptr(); });
+  const CLI::Option* help = app.get_help_ptr();
+  std::vector<const CLI::Option*> flags = app.get_options(
+      [help](const CLI::Option* option) { return !option->get_positional() && option != help; });
+  if (help != nullptr) flags.push_back(help);
   return flags;
 }
 

@@ -28,8 +28,10 @@ std::string error_of(const std::string& text) {
 TEST(TextReader, EveryOperationSurvivesTheRoundTrip) {
   const std::string all =
       "T0|r(x)|1\nT0|r(x,5)|1\nT0|r(x)>l|1\nT0|r(x,5)>l|\nT0|w(x)|a.cpp:3\nT0|w(x,-1)|\nT0|w(x)<l|\n"
-      "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\nT0|aw(x,seq_cst)|\n"
-      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT0|join(T1)|\nT0|start|\nT0|stop|\n"
+      "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\nT0|aw(x,seq_cst)|"
+      "\n"
+      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT0|join(T1)|\nT0|start|\nT0|stop|"
+      "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
       "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"
       "T0|fence|\nT0|fence(release)|\nT0|commit(x)|\nT0|alloc(x)|\nT0|free(x)|\nT0|task(k)|\nT0|endtask|\n"
@@ -48,8 +50,9 @@ TEST(TextReader, LastLineNeedsNoNewline) { EXPECT_EQ(round_trip("T|r(x)|"), "T|r
 
 TEST(TextReader, NamesTheLineOfAnError) {
   EXPECT_EQ(error_of("# c\nT|r(x)|\n\nT|rr(x)|\n").substr(0, 31), "t:4: unknown operation 'rr'; di");
-  EXPECT_EQ(error_of("T|r(x)"),
-            "t:1: expected thread|operation|site: the second '|' is missing (the site after it may be empty)");
+  EXPECT_EQ(
+      error_of("T|r(x)"),
+      "t:1: expected thread|operation|site: the second '|' is missing (the site after it may be empty)");
   EXPECT_EQ(error_of("T r(x)"), "t:1: expected thread|operation|site, found 'T r(x)'");
   EXPECT_EQ(error_of("|r(x)|"), "t:1: the thread's name before the first '|' is missing");
   EXPECT_EQ(error_of("T||"), "t:1: the operation between the two '|' is missing");
@@ -58,8 +61,9 @@ TEST(TextReader, NamesTheLineOfAnError) {
   EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(name)");
   EXPECT_EQ(error_of("T|acq(a,b)|"), "t:1: 'acq(a,b)' is not of the form acq(name)");
   EXPECT_EQ(error_of("T|begin(f,fast)|").substr(0, 42), "t:1: 'begin(f,fast)' is not of the form be");
-  EXPECT_EQ(error_of("T|ar(x,weak)|"),
-            "t:1: 'ar(x,weak)': 'weak' is not a memory order; use relaxed, acquire, release, acq_rel or seq_cst");
+  EXPECT_EQ(
+      error_of("T|ar(x,weak)|"),
+      "t:1: 'ar(x,weak)': 'weak' is not a memory order; use relaxed, acquire, release, acq_rel or seq_cst");
   EXPECT_EQ(error_of("T|r()|").substr(0, 28), "t:1: 'r()': '' is not a name");
   EXPECT_EQ(error_of("T|r(a b)|").substr(0, 34), "t:1: 'r(a b)': 'a b' is not a name");
   EXPECT_EQ(error_of("T|nd(x)|"), "t:1: 'nd(x)' is not of the form nd, without operands");
@@ -67,6 +71,20 @@ TEST(TextReader, NamesTheLineOfAnError) {
 
 TEST(TextReader, ShowsControlBytesInErrors) {
   EXPECT_EQ(error_of("T|\x1b[31m|"), "t:1: unknown operation '\\x1b[31m'");
+}
+
+TEST(TextReader, StacksShareTheirCallers) {
+  TextReader reader("t", "T|r(x)|a < main\nT|r(x)|b < main\nT|r(x)|main\n");
+  reader.next();
+  EXPECT_EQ(reader.names().sites().size(), 3u);
+}
+
+// A hostile site must cost no more than its length.
+TEST(TextReader, DeepStacksTakeLinearMemory) {
+  std::string stack = "f";
+  for (int i = 0; i < 200'000; ++i) stack += " < f";
+  const std::string line = "T|r(x)|" + stack + "\n";
+  EXPECT_EQ(round_trip(line), line);
 }
 
 }  // namespace
