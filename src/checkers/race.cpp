@@ -4,12 +4,11 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "base/hash.h"
-#include "checkers/access_history.h"
 #include "core/happens_before.h"
 #include "core/lockset.h"
+#include "core/race_detector.h"
 
 namespace heddle {
 
@@ -18,36 +17,28 @@ namespace {
 // How far ahead of the event being checked the state of a variable is fetched into the cache.
 constexpr std::size_t kPrefetch = 12;
 
+struct Access {
+  Epoch epoch;                 // when; never: no access
+  uint64_t index : 48 = 0;     // the event
+  uint64_t operation : 8 = 0;  // its Operation
+  uint64_t order : 8 = 0;      // its MemoryOrder
+  SiteId site = kNoId;
+  LocksetId held = 0;  // locks its thread held
+};
+static_assert(sizeof(Access) == 24);
+
 class RaceChecker : public Checker {
  public:
   explicit RaceChecker(const CheckerContext& context) : context_(context) {}
 
   void process(const EventBatch& batch) override;
 
- private:
-  // One cache line. Without a history, `write` and `read` are the last of each kind and `read` is unordered
-  // with nothing later dropped; with one, both are "never" and the history holds everything.
-  struct alignas(64) Variable {
-    Access write;
-    Access read;
-    AccessHistory* history = nullptr;
-  };
-
-  void on_read(const Event& event, EventIndex index);
-  void on_write(const Event& event, EventIndex index);
-  void on_atomic(const Event& event, EventIndex index);
-  void read_with_history(Variable& variable, const Access& access, const ThreadClock& now,
-                         const Event& event);
-  void write_with_history(Variable& variable, const Access& access, const ThreadClock& now,
-                          const Event& event);
-  void begin_new_life(uint32_t variable);
-
+  // What RaceDetector asks of its owner.
   Access make_access(const Event& event, EventIndex index, Epoch epoch) const;
-  AccessHistory& give_history(Variable& variable);
-  void take_history(Variable& variable);
+  static bool still_now(const Access&, ThreadId) { return true; }
+  void on_race(const Access& earlier, const Access& later, const Event& event);
 
-  void compare(const AccessSet& earlier, const Access& later, const ThreadClock& now, const Event& event);
-  void report(const Access& earlier, const Access& later, const Event& event);
+ private:
   Finding argue(const Access& earlier, const Access& later, uint32_t variable) const;
   Step step(const Access& access, uint32_t variable) const;
 
@@ -55,31 +46,28 @@ class RaceChecker : public Checker {
   HappensBefore order_;
   LocksetTable locksets_;
   HeldLocks held_{locksets_};
-  std::vector<Variable> variables_;             // by variable
-  std::deque<AccessHistory> histories_;         // storage behind Variable::history
-  std::vector<AccessHistory*> free_histories_;  // histories no variable has
+  RaceDetector<Access, RaceChecker> detector_{order_, *this};
   tsl::robin_map<uint64_t, std::size_t, MixHash>
       reported_;  // variable, sites and operations → index of the finding
 };
 
 void RaceChecker::process(const EventBatch& batch) {
-  const std::size_t variable_count = context_.names.table(Space::kVariable).size();
-  if (variables_.size() < variable_count) variables_.resize(std::max(variable_count, variables_.size() * 2));
+  detector_.cover(context_.names.table(Space::kVariable).size());
   const std::size_t size = batch.events.size();
   for (std::size_t i = 0; i < size; ++i) {
     if (i + kPrefetch < size) {
       const Event& ahead = batch.events[i + kPrefetch];
-      if (ahead.operation <= Operation::kAtomicCompareFail) __builtin_prefetch(&variables_[ahead.object], 1);
+      if (ahead.operation <= Operation::kAtomicCompareFail) detector_.prefetch(ahead.object);
     }
     const Event& event = batch.events[i];
     const EventIndex index = batch.first + i;
     switch (event.operation) {
-      case Operation::kRead: on_read(event, index); break;
-      case Operation::kWrite: on_write(event, index); break;
+      case Operation::kRead: detector_.on_read(event, index); break;
+      case Operation::kWrite: detector_.on_write(event, index); break;
       case Operation::kAtomicRead:
       case Operation::kAtomicWrite:
       case Operation::kAtomicUpdate:
-      case Operation::kAtomicCompareFail: on_atomic(event, index); break;
+      case Operation::kAtomicCompareFail: detector_.on_atomic(event, index); break;
       case Operation::kAcquire:
       case Operation::kAcquireShared:
         held_.acquire(event.thread, event.object, event.operation == Operation::kAcquireShared);
@@ -92,7 +80,7 @@ void RaceChecker::process(const EventBatch& batch) {
         break;
       case Operation::kAlloc:
       case Operation::kFree:
-        begin_new_life(event.object);
+        detector_.begin_new_life(event.object);
         order_.synchronize(event);
         break;
       case Operation::kFork:
@@ -133,112 +121,7 @@ Access RaceChecker::make_access(const Event& event, EventIndex index, Epoch epoc
   return access;
 }
 
-void RaceChecker::on_read(const Event& event, EventIndex index) {
-  Variable& variable = variables_[event.object];
-  const ThreadClock& now = order_.clock(event.thread);
-  const Epoch epoch = now.epoch();
-  // [FT READ SAME EPOCH]; after its own write of the same epoch a read adds nothing either.
-  if (variable.read.epoch == epoch || variable.write.epoch == epoch) return;
-  const Access access = make_access(event, index, epoch);
-  if (variable.history == nullptr && now.knows(variable.write.epoch)) [[likely]] {
-    if (now.knows(variable.read.epoch)) {  // [FT READ EXCLUSIVE]; also the first read
-      variable.read = access;
-      return;
-    }
-    give_history(variable).reads.put(access);  // [FT READ SHARE]
-    return;
-  }
-  read_with_history(variable, access, now, event);  // [FT READ SHARED], races, atomics
-}
-
-void RaceChecker::on_write(const Event& event, EventIndex index) {
-  Variable& variable = variables_[event.object];
-  const ThreadClock& now = order_.clock(event.thread);
-  const Epoch epoch = now.epoch();
-  if (variable.write.epoch == epoch)
-    return;  // [FT WRITE SAME EPOCH]: a foreign access since would have raced
-  const Access access = make_access(event, index, epoch);
-  if (variable.history == nullptr && now.knows(variable.write.epoch) && now.knows(variable.read.epoch))
-      [[likely]] {
-    variable.write = access;  // [FT WRITE EXCLUSIVE]; the read before it is dominated
-    variable.read = Access();
-    return;
-  }
-  write_with_history(variable, access, now, event);  // [FT WRITE SHARED], races, atomics
-}
-
-void RaceChecker::read_with_history(Variable& variable, const Access& access, const ThreadClock& now,
-                                    const Event& event) {
-  AccessHistory& history = give_history(variable);
-  compare(history.writes, access, now, event);
-  compare(history.atomic_writes, access, now, event);
-  history.reads.put(access);
-}
-
-void RaceChecker::write_with_history(Variable& variable, const Access& access, const ThreadClock& now,
-                                     const Event& event) {
-  AccessHistory& history = give_history(variable);
-  for (AccessSet* earlier :
-       {&history.writes, &history.reads, &history.atomic_writes, &history.atomic_reads}) {
-    compare(*earlier, access, now, event);
-    earlier->drop_known(now);
-  }
-  order_.forget_releases(event.object);
-  if (history.empty()) {
-    take_history(variable);
-    variable.write = access;
-  } else {
-    history.writes.put(access);
-  }
-}
-
-void RaceChecker::on_atomic(const Event& event, EventIndex index) {
-  order_.before_atomic(event);
-  const ThreadClock& now = order_.clock(event.thread);
-  const Access access = make_access(event, index, now.epoch());
-  AccessHistory& history = give_history(variables_[event.object]);
-  const bool writes =
-      event.operation == Operation::kAtomicWrite || event.operation == Operation::kAtomicUpdate;
-  compare(history.writes, access, now, event);
-  if (writes) compare(history.reads, access, now, event);
-  (writes ? history.atomic_writes : history.atomic_reads).put(access);
-  order_.after_atomic(event);
-}
-
-void RaceChecker::begin_new_life(uint32_t variable) {
-  if (variables_[variable].history != nullptr) take_history(variables_[variable]);
-  variables_[variable].write = Access();
-  variables_[variable].read = Access();
-}
-
-AccessHistory& RaceChecker::give_history(Variable& variable) {
-  if (variable.history != nullptr) return *variable.history;
-  if (free_histories_.empty()) {
-    free_histories_.push_back(&histories_.emplace_back());
-  }
-  variable.history = free_histories_.back();
-  free_histories_.pop_back();
-  if (!variable.write.epoch.is_never()) variable.history->writes.put(variable.write);
-  if (!variable.read.epoch.is_never()) variable.history->reads.put(variable.read);
-  variable.write = Access();
-  variable.read = Access();
-  return *variable.history;
-}
-
-void RaceChecker::take_history(Variable& variable) {
-  variable.history->clear();
-  free_histories_.push_back(variable.history);
-  variable.history = nullptr;
-}
-
-void RaceChecker::compare(const AccessSet& earlier, const Access& later, const ThreadClock& now,
-                          const Event& event) {
-  for (const Access& access : earlier.entries())
-    if (!now.knows(access.epoch)) [[unlikely]]
-      report(access, later, event);
-}
-
-void RaceChecker::report(const Access& earlier, const Access& later, const Event& event) {
+void RaceChecker::on_race(const Access& earlier, const Access& later, const Event& event) {
   const auto key_of = [](const Access& access) {
     return uint64_t{access.site} << 16 | uint64_t{access.operation} << 8 | uint64_t{access.order};
   };

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/atomicity.h"
 #include "checkers/deadlock.h"
+#include "checkers/determinism.h"
 #include "checkers/lockset.h"
 #include "checkers/race.h"
 
@@ -17,9 +19,7 @@ namespace heddle {
 namespace {
 
 constexpr std::array kRegistry = {
-    kRaceChecker,
-    kLocksetChecker,
-    kDeadlockChecker,
+    kRaceChecker, kLocksetChecker, kDeadlockChecker, kAtomicityChecker, kDeterminismChecker,
 };
 
 std::string upper(std::string_view text) {
@@ -53,10 +53,21 @@ std::vector<const CheckerEntry*> select_checkers(std::string_view list) {
   return selected;
 }
 
+std::vector<const Rule*> all_rules(std::span<const CheckerEntry* const> checkers) {
+  std::vector<const Rule*> rules;
+  for (const CheckerEntry* checker : checkers)
+    for (const Rule& rule : checker->rules)
+      if (std::none_of(rules.begin(), rules.end(), [&](const Rule* known) { return known->id == rule.id; }))
+        rules.push_back(&rule);
+  std::sort(rules.begin(), rules.end(), [](const Rule* a, const Rule* b) { return a->id < b->id; });
+  return rules;
+}
+
+std::vector<const Rule*> all_rules() { return all_rules(select_checkers("all")); }
+
 const Rule* find_rule(std::string_view id_or_name) {
-  for (const CheckerEntry& entry : kRegistry)
-    for (const Rule& rule : entry.rules)
-      if (rule.id == upper(id_or_name) || rule.name == id_or_name) return &rule;
+  for (const Rule* rule : all_rules())
+    if (rule->id == upper(id_or_name) || rule->name == id_or_name) return rule;
   return nullptr;
 }
 

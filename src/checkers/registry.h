@@ -18,4 +18,8 @@ std::vector<const CheckerEntry*> select_checkers(std::string_view list);
 // The rule with this id ("HD1001", any case) or name ("data-race"); null when there is none.
 const Rule* find_rule(std::string_view id_or_name);
 
+// What the given checkers, or all, can report: each rule once, by id.
+std::vector<const Rule*> all_rules(std::span<const CheckerEntry* const> checkers);
+std::vector<const Rule*> all_rules();
+
 }  // namespace heddle

@@ -38,15 +38,10 @@ struct CheckArguments {
   uint64_t limit = 100;                   // findings shown
   std::string granularity = "field";
   uint64_t budget = CheckerOptions{}.budget;
+  std::string engine = "auto";
+  std::string race_filter = "auto";
   std::string config;  // read by apply_settings()
 };
-
-std::vector<const Rule*> all_rules() {
-  std::vector<const Rule*> rules;
-  for (const CheckerEntry& checker : all_checkers())
-    for (const Rule& rule : checker.rules) rules.push_back(&rule);
-  return rules;
-}
 
 Suppressions load_suppressions(const std::vector<std::string>& paths) {
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -99,6 +94,12 @@ int check(const CheckArguments& arguments) {
   CheckerOptions options;
   options.granularity = arguments.granularity == "object" ? Granularity::kObject : Granularity::kField;
   options.budget = arguments.budget;
+  options.engine = arguments.engine == "graph"   ? Engine::kGraph
+                   : arguments.engine == "clock" ? Engine::kClock
+                                                 : Engine::kAuto;
+  options.race_filter = arguments.race_filter == "on"    ? RaceFilter::kOn
+                        : arguments.race_filter == "off" ? RaceFilter::kOff
+                                                         : RaceFilter::kAuto;
   RunReport report =
       check_traces(arguments.files, checkers, options, std::max(arguments.limit, kKeptPerChecker));
   apply_suppressions(suppressions, report);
@@ -182,6 +183,12 @@ void add_check_command(CLI::App& root, Commands& commands) {
   add_number(
       *app, "--budget", a.budget, 1, std::numeric_limits<uint64_t>::max(),
       fmt::format("Steps a search may take before a checker answers 'undecided'. Default: {}.", a.budget));
+  add_choice(*app, "--engine", a.engine, "auto|graph|clock",
+             "atomicity, determinism: graph explains, clock is faster and only says where; auto decides with "
+             "clock and explains with graph. Default: auto.");
+  add_choice(*app, "--race-filter", a.race_filter, "auto|on|off",
+             "atomicity, determinism: leave out plain accesses that race with nothing; the verdict is the "
+             "same. Default: auto, on for the clock engine.");
   add_text(*app, "--config", a.config, kFileType,
            "Settings to use instead of those in heddle.toml. See below.");
   app->footer(footer());

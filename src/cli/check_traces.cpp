@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/registry.h"
 #include "cli/progress.h"
 #include "cli/rule_pages.h"
 #include "core/annotate.h"
@@ -40,13 +42,17 @@ void in_order_of_occurrence(std::vector<Finding>& findings) {
   findings = std::move(sorted);
 }
 
-// A pipe cannot be read a second time; its findings go without the names of blocks.
-void annotate(std::vector<Finding>& findings, const std::string& path) {
+// A pipe can be read only once.
+bool can_be_read_again(const std::string& path) {
   std::error_code ignored;
-  if (findings.empty() || path == "-" || !std::filesystem::is_regular_file(path, ignored)) return;
+  return path != "-" && std::filesystem::is_regular_file(path, ignored);
+}
+
+// Opens a trace that has been read whole; what is wrong with it now was not then.
+template <class Use>
+void read_again(const std::string& path, Use use) {
   try {
-    const std::unique_ptr<TraceSource> again = open_trace(path);
-    annotate_blocks(findings, *again);
+    use([&] { return open_trace(path); });
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} (the file changed while it was being checked)", error.what()));
   }
@@ -76,7 +82,7 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
   std::vector<std::unique_ptr<Checker>> checkers;
   checkers.reserve(selected.size());
   for (std::size_t i = 0; i < selected.size(); ++i)
-    checkers.push_back(selected[i]->make({source->names(), found[i], options}));
+    checkers.push_back(selected[i]->make({source->names(), found[i], options, can_be_read_again(path)}));
 
   Traversal traversal;
   {
@@ -86,15 +92,34 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
     });
   }
   report.inputs.push_back({path, traversal.events, source->note()});
+  read_again(path, [&](const auto& open) {
+    Progress progress("explaining " + printable(path));
+    explain(
+        checkers, open,
+        [&](std::size_t i, const Names& names) { return CheckerContext{names, found[i], options}; },
+        [&](uint64_t events, const TraceSource& reader) { progress.update(events, reader); });
+  });
 
   std::vector<Finding> findings;
+  std::map<std::string, std::string_view> found_by;  // fingerprint → the first checker
   for (std::size_t i = 0; i < selected.size(); ++i) {
     summarize(report.checkers[i], found[i], checkers[i]->coverage());
     report.left_out += found[i].left_out();
-    for (Finding& finding : found[i].list()) findings.push_back(std::move(finding));
+    // Two checkers may find the same: atomicity and determinism see the same cycles.
+    std::string_view same_as;
+    bool all_known = true;
+    for (Finding& finding : found[i].list()) {
+      const auto [first, is_new] = found_by.emplace(finding.fingerprint, finding.checker);
+      all_known &= !is_new;
+      same_as = first->second;
+      if (is_new) findings.push_back(std::move(finding));
+    }
+    if (all_known && !found[i].list().empty())
+      add_note(report.checkers[i].note, fmt::format("Nothing that {} does not report already.", same_as));
   }
   in_order_of_occurrence(findings);
-  annotate(findings, path);
+  if (!findings.empty() && can_be_read_again(path))
+    read_again(path, [&](const auto& open) { annotate_blocks(findings, *open()); });
   for (Finding& finding : findings) {
     finding.input = path;
     merged.add(std::move(finding));
@@ -108,10 +133,10 @@ RunReport check_traces(const std::vector<std::string>& paths,
                        std::size_t kept_per_checker) {
   RunReport report;
   report.version = HEDDLE_VERSION;
-  for (const CheckerEntry* checker : checkers) {
+  for (const CheckerEntry* checker : checkers)
     report.checkers.push_back({std::string(checker->name), Verdict::kClean, {}});
-    for (const Rule& rule : checker->rules) report.rules.push_back({&rule, std::string(rule_page(rule.id))});
-  }
+  for (const Rule* rule : all_rules(checkers))
+    report.rules.push_back({rule, std::string(rule_page(rule->id))});
   Findings merged(std::numeric_limits<std::size_t>::max());
   for (const std::string& path : paths)
     check_trace(path, checkers, options, kept_per_checker, report, merged);

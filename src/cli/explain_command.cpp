@@ -16,21 +16,18 @@ namespace {
 
 std::string list_of_rules() {
   std::string text;
-  for (const CheckerEntry& checker : all_checkers())
-    for (const Rule& rule : checker.rules)
-      text += fmt::format("{}  {:<22}  {}\n", rule.id, rule.name, rule.brief);
+  for (const Rule* rule : all_rules())
+    text += fmt::format("{}  {:<25}  {}\n", rule->id, rule->name, rule->brief);
   return text;
 }
 
 [[noreturn]] void refuse_rule(const std::string& word) {
   std::vector<std::string> names;
   std::vector<std::string> all;
-  for (const CheckerEntry& checker : all_checkers()) {
-    for (const Rule& rule : checker.rules) {
-      names.emplace_back(rule.name);
-      names.emplace_back(rule.id);
-      all.push_back(fmt::format("{} {}", rule.id, rule.name));
-    }
+  for (const Rule* rule : all_rules()) {
+    names.emplace_back(rule->name);
+    names.emplace_back(rule->id);
+    all.push_back(fmt::format("{} {}", rule->id, rule->name));
   }
   const std::string near = nearest(word, names);
   throw InputError(fmt::format("unknown rule '{}'{}; the rules are {}", printable(word),

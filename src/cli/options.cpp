@@ -128,9 +128,8 @@ std::vector<std::string> known_values(const CLI::Option& option) {
     return split_choices(type);
   std::vector<std::string> values;
   if (type == kRuleType) {
-    for (const CheckerEntry& checker : all_checkers())
-      for (const Rule& rule : checker.rules)
-        values.insert(values.end(), {std::string(rule.id), std::string(rule.name)});
+    for (const Rule* rule : all_rules())
+      values.insert(values.end(), {std::string(rule->id), std::string(rule->name)});
   }
   if (type == kCheckersType) {
     values.emplace_back("all");

@@ -48,6 +48,12 @@ class BarrierPhases {
     return learnt;
   }
 
+  // The clock of every phase that somebody may still leave.
+  template <class Visit>
+  void for_each_phase(Visit visit) const {
+    for (const Phase& phase : phases_) visit(phase.clock);
+  }
+
  private:
   struct Phase {
     Clock clock;          // of all arrivals

@@ -19,16 +19,32 @@ namespace heddle {
 
 enum class Granularity : uint8_t { kField, kObject };
 
+// How atomicity and determinism search for cycles (checkers/transaction_order.h).
+enum class Engine : uint8_t {
+  kAuto,   // decide with the clock engine; when it finds something, let the graph engine explain it
+  kGraph,  // the graph engine decides and explains
+  kClock,  // the clock engine decides; a report says where, not why
+};
+
+enum class RaceFilter : uint8_t {
+  kAuto,  // in front of the clock engine, not in front of the graph engine, whose reports name plain accesses
+  kOn,
+  kOff,
+};
+
 // What a user can set about checkers. Each field says which checker reads it.
 struct CheckerOptions {
   Granularity granularity = Granularity::kField;  // lockset: one candidate set per variable or per object
   uint64_t budget = 1'000'000;                    // searches: steps before a checker answers "undecided"
+  Engine engine = Engine::kAuto;                  // atomicity, determinism
+  RaceFilter race_filter = RaceFilter::kAuto;  // atomicity, determinism: leave out race-free plain accesses
 };
 
 struct CheckerContext {
   const Names& names;  // grows while the trace is read; covers every id seen so far
   Findings& findings;
   const CheckerOptions& options;
+  bool can_be_read_again = true;  // the trace: false for a pipe
 };
 
 // What a checker's silence is worth.
@@ -45,6 +61,11 @@ class Checker {
   // The trace has ended; anything to say only then is said now.
   virtual void finish() {}
   virtual Coverage coverage() const { return {}; }
+
+  // A checker may leave it at the decision that something is wrong. Then, after finish(), the trace is read
+  // again from its start for the explainer, which adds the findings. `again` is the context of that reading.
+  virtual bool has_more_to_explain() const { return false; }
+  virtual std::unique_ptr<Checker> explainer(const CheckerContext& /*again*/) const { return nullptr; }
 };
 
 // How a checker presents itself to the command line. checkers/registry.cpp lists them all.

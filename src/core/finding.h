@@ -47,7 +47,8 @@ struct Finding {
   std::string message;               // what is wrong, one sentence without a full stop, names the subject
   std::vector<std::string> blocks;   // names of refuted blocks (atomicity, determinism); else empty
   std::vector<std::string> threads;  // threads taking part, in order of their first step
-  std::vector<Step> steps;           // the argument, in trace order
+  std::vector<Step> steps;           // the argument, in its own order
+  EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty
   std::string input;                 // the trace it was found in (set by the pipeline's caller)

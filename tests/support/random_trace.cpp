@@ -20,7 +20,8 @@ class Builder {
   void step(const Choice& choice) {
     std::vector<unsigned> live;
     for (unsigned t = 0; t < shape_.threads; ++t)
-      if (!joined_.count(t)) live.push_back(t);
+      if (!joined_.count(t) && !stopped_.count(t) && (t == 0 || !shape_.all_forked || forked_.count(t)))
+        live.push_back(t);
     if (live.empty()) return;
     thread_ = live[choice[0] % live.size()];
     operand_ = choice[2];
@@ -62,7 +63,7 @@ class Builder {
       }
     }
     if (shape_.fork_join) {
-      add(2, [this] { return fork(); });
+      add(shape_.fork_weight, [this] { return fork(); });
       add(2, [this] { return join(); });
     }
     if (shape_.barriers > 0) {
@@ -74,12 +75,19 @@ class Builder {
       add(1, [this] { return fmt::format("wait(s{})", operand_ % shape_.semaphores); });
     }
     if (shape_.blocks) {
-      add(1, [this] { return ++blocks_[thread_], fmt::format("begin(b{})", operand_ % 3); });
-      add(1, [this]() -> std::optional<std::string> {
+      add(shape_.block_weight, [this] { return begin(); });
+      add(shape_.block_weight, [this]() -> std::optional<std::string> {
         if (blocks_[thread_] == 0) return std::nullopt;
         --blocks_[thread_];
         return "end";
       });
+    }
+    if (shape_.stops) {
+      add(1, [this]() -> std::optional<std::string> {
+        if (acted_.count(thread_)) return std::nullopt;
+        return "start";
+      });
+      add(1, [this] { return stop(); });
     }
   }
 
@@ -109,6 +117,14 @@ class Builder {
     return fmt::format("{}(m{})", shared ? "rel_sh" : "rel", id);
   }
 
+  std::optional<std::string> begin() {
+    if (blocks_[thread_] == shape_.deepest_block) return std::nullopt;
+    ++blocks_[thread_];
+    const bool deterministic = shape_.deterministic_blocks && operand_ >= 64;
+    return fmt::format("begin(b{}{})", shape_.unique_blocks ? row_ : operand_ % 3,
+                       deterministic ? ",deterministic" : "");
+  }
+
   std::optional<std::string> fork() {
     const unsigned child = operand_ % shape_.threads;
     if (child == thread_ || acted_.count(child) || forked_.count(child)) return std::nullopt;
@@ -119,11 +135,22 @@ class Builder {
   std::optional<std::string> join() {
     const unsigned child = operand_ % shape_.threads;
     if (child == thread_ || (!acted_.count(child) && !forked_.count(child))) return std::nullopt;
-    // A joined thread has given back what it held, or the locks would stay closed for good.
-    for (auto& [id, lock] : locks_)
-      if (lock.readers.count(child) || lock.writers.count(child)) return std::nullopt;
+    if (holds_lock(child)) return std::nullopt;
     joined_.insert(child);
     return fmt::format("join(T{})", child);
+  }
+
+  std::optional<std::string> stop() {
+    if (holds_lock(thread_)) return std::nullopt;
+    stopped_.insert(thread_);
+    return "stop";
+  }
+
+  // A thread that is gone has given back what it held, or the locks would stay closed for good.
+  bool holds_lock(unsigned thread) const {
+    for (const auto& [id, lock] : locks_)
+      if (lock.readers.count(thread) || lock.writers.count(thread)) return true;
+    return false;
   }
 
   std::optional<std::string> arrive() {
@@ -150,7 +177,7 @@ class Builder {
   unsigned operand_ = 0;  // its third choice
   unsigned row_ = 0;
   std::string text_;
-  std::set<unsigned> acted_, forked_, joined_;
+  std::set<unsigned> acted_, forked_, joined_, stopped_;
   std::map<unsigned, Lock> locks_;
   std::map<std::pair<unsigned, unsigned>, unsigned> arrived_;  // (thread, barrier) → arrivals not left
   std::map<unsigned, unsigned> blocks_;                        // thread → open blocks

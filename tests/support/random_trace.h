@@ -22,6 +22,14 @@ struct TraceShape {
   bool fork_join = true;
   bool lives = true;   // alloc and free
   bool blocks = true;  // begin and end
+  // Off unless a test asks for them; without them a list of choices makes the same trace as ever.
+  unsigned block_weight = 1;          // how many begins and ends, where 4 is as many as plain reads
+  unsigned deepest_block = ~0U;       // blocks open at once in one thread
+  bool deterministic_blocks = false;  // three of four blocks are deterministic; else all are atomic
+  bool unique_blocks = false;         // the block of event i is named "bi"; else of three names
+  unsigned fork_weight = 2;           // how many forks
+  bool all_forked = false;            // T0 runs from the start, all other threads are forked before they act
+  bool stops = false;                 // start and stop
 };
 
 // Thread, operation and operand of one event; any values will do.

@@ -54,6 +54,9 @@ std::vector<Finding> check_text(std::string_view checker, const std::string& tra
   std::vector<std::unique_ptr<Checker>> checkers;
   for (const CheckerEntry* entry : select_checkers(checker)) checkers.push_back(entry->make(context));
   run_checkers(reader, checkers);
+  explain(
+      checkers, [&] { return std::make_unique<TextReader>("table", trace); },
+      [&](std::size_t, const Names& names) { return CheckerContext{names, findings, options}; });
   return findings.list();
 }
 

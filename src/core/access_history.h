@@ -1,37 +1,30 @@
-// What the race checker remembers of one variable: the accesses a later one may still race with.
+// What is remembered of one variable's accesses: those a later one may still race with.
 //
 // Nearly all variables need only their last write and last read (FastTrack's epochs). A variable that is read
 // by several threads at once, is accessed atomically, or has raced gets an AccessHistory: the latest access
 // of each thread, by kind. An access that happened before a plain write is dropped at that write: whatever
 // races with it later races with the write too.
+//
+// An Access is whatever its user wants to know of one later; it has a member `Epoch epoch`.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "core/lockset.h"
 #include "core/vector_clock.h"
 #include "trace/event.h"
 
 namespace heddle {
 
-struct Access {
-  Epoch epoch;                 // when; never: no access
-  uint64_t index : 48 = 0;     // the event
-  uint64_t operation : 8 = 0;  // its Operation
-  uint64_t order : 8 = 0;      // its MemoryOrder
-  SiteId site = kNoId;
-  LocksetId held = 0;  // locks its thread held
-};
-static_assert(sizeof(Access) == 24);
-
 // The latest access of each thread. Small sets are searched; past kSearched entries an index by thread is
 // kept.
+template <class Access>
 class AccessSet {
  public:
   bool empty() const { return entries_.empty(); }
   const std::vector<Access>& entries() const { return entries_; }
+  std::vector<Access>& entries() { return entries_; }
 
   // Replaces the access of the same thread, if there is one.
   void put(const Access& access) {
@@ -85,11 +78,12 @@ class AccessSet {
   std::vector<uint32_t> index_;  // by thread: position in entries_ or kNoId; empty while entries_ is small
 };
 
+template <class Access>
 struct AccessHistory {
-  AccessSet writes;
-  AccessSet reads;
-  AccessSet atomic_writes;  // stores and read-modify-writes
-  AccessSet atomic_reads;
+  AccessSet<Access> writes;
+  AccessSet<Access> reads;
+  AccessSet<Access> atomic_writes;  // stores and read-modify-writes
+  AccessSet<Access> atomic_reads;
 
   bool empty() const {
     return writes.empty() && reads.empty() && atomic_writes.empty() && atomic_reads.empty();

@@ -1,0 +1,69 @@
+// Conflict freedom (S0 §3, Fig. 4): no two operations of one transaction, by different threads, conflict
+// while unordered by *deterministic* order: program order, fork and join, barriers, semaphore hand-over.
+// Locks and atomics do not order: which thread gets there first is the scheduler's choice.
+//
+// [CF BEGIN] does not reset the thread's clock, against Fig. 4: ALGORITHMS §3 has the counterexamples. So the
+// clocks are those of the whole run, and only what is compared is kept per transaction.
+//
+// Cost: O(threads that touched the object in this transaction) per operation of a transaction with several
+// threads; other transactions cost nothing.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/hash.h"
+#include "checkers/story.h"
+#include "checkers/transaction_order.h"
+#include "core/access_history.h"
+#include "core/happens_before.h"
+
+namespace heddle {
+
+class ConflictFreedom {
+ public:
+  // Fork, join, arrive, leave, post, wait: whatever orders deterministically.
+  void synchronize(const Event& event) { order_.synchronize(event); }
+
+  // An operation of a transaction that has several threads; for a wait after synchronize(). The result is an
+  // earlier operation it conflicts with, if there is one. Operations that conflict with nothing are passed
+  // over.
+  std::optional<Op> check(TransactionHandle transaction, const Op& now);
+
+  // A new life of the variable.
+  void begin_new_life(uint32_t variable) { ++lives_[variable]; }
+  // The transaction is over.
+  void forget(TransactionHandle transaction);
+
+ private:
+  struct Access {
+    Epoch epoch;
+    Op op;
+  };
+  struct Object {
+    AccessSet<Access> writes;
+    AccessSet<Access> reads;
+  };
+  // One object within one transaction.
+  struct Key {
+    uint64_t object = 0;       // space and id
+    uint64_t transaction = 0;  // index and generation
+    uint32_t life = 0;         // of a variable
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return mix(mix(key.object + (uint64_t{key.life} << 40)) ^ key.transaction);
+    }
+  };
+
+  HappensBefore order_;
+  tsl::robin_map<Key, Object, KeyHash> objects_;
+  tsl::robin_map<uint64_t, std::vector<Key>, MixHash> keys_;  // of a transaction: what to drop with it
+  tsl::robin_map<uint32_t, uint32_t, MixHash> lives_;         // of a variable; none: the first
+};
+
+}  // namespace heddle

@@ -1,0 +1,324 @@
+#include "checkers/cycle_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "checkers/serializability_rules.h"
+#include "core/checker.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::string_view kLongerExplanation =
+    "The clock engine does not know the other operations; --engine graph tells the whole story.";
+
+// "bank.cpp:32" of "bank.cpp:32 in Account::withdraw"; empty without a site.
+std::string place(SiteId site, const Names& names) {
+  const std::vector<std::string> frames = names.frames(site);
+  return frames.empty() ? "" : frames.front().substr(0, frames.front().find(" in "));
+}
+
+// What an operation is called afterwards: "T2's read".
+std::string_view noun(Operation operation) {
+  switch (operation) {
+    case Operation::kRead: return "read";
+    case Operation::kWrite: return "write";
+    case Operation::kAtomicRead: return "load";
+    case Operation::kAtomicWrite: return "store";
+    case Operation::kAtomicUpdate: return "update";
+    case Operation::kAtomicCompareFail: return "comparison";
+    case Operation::kRelease:
+    case Operation::kReleaseShared: return "release";
+    case Operation::kAcquire:
+    case Operation::kAcquireShared: return "acquisition";
+    case Operation::kFork: return "start of the thread";
+    case Operation::kJoin: return "join";
+    case Operation::kArrive: return "arrival";
+    case Operation::kPost: return "post";
+    case Operation::kThreadEnd: return "end";
+    case Operation::kLeave:
+    case Operation::kWait:
+    case Operation::kThreadBegin:
+    case Operation::kBeginAtomic:
+    case Operation::kBeginDeterministic:
+    case Operation::kEnd:
+    case Operation::kNotify:
+    case Operation::kWake:
+    case Operation::kFence:
+    case Operation::kCommit:
+    case Operation::kAlloc:
+    case Operation::kFree:
+    case Operation::kTaskBegin:
+    case Operation::kTaskEnd:
+    case Operation::kMaybeBegin:
+    case Operation::kMaybeEnd:
+    case Operation::kAssign:
+    case Operation::kBranch:
+    case Operation::kFocus:
+    case Operation::kNested: return "operation";
+  }
+  return "operation";
+}
+
+const Block* root_of(const Op& op) {
+  return op.around == nullptr || op.around->blocks.empty() ? nullptr : &op.around->blocks.back();
+}
+
+bool same_transaction(const Op& a, const Op& b) {
+  return root_of(a) != nullptr && root_of(b) != nullptr && root_of(a)->begin == root_of(b)->begin;
+}
+
+// The chain from where it leaves its first transaction: what its threads do among themselves is no part of
+// it.
+std::vector<Hop> from_the_last_exit(const std::vector<Hop>& hops) {
+  auto first = hops.begin();
+  while (first != hops.end() && first + 1 != hops.end() && same_transaction(hops.front().from, first->to))
+    ++first;
+  return {first, hops.end()};
+}
+
+// The locks that guard an operation: those held, and the one it takes or gives back.
+std::vector<uint32_t> guards(const Op& op, const LocksetTable& locksets) {
+  std::vector<uint32_t> locks;
+  if (op.around != nullptr)
+    for (const HeldLock& held : locksets.members(op.around->held)) locks.push_back(held.lock);
+  if (info(op.event.operation).space == Space::kLock) locks.push_back(op.event.object);
+  return locks;
+}
+
+class Writer {
+ public:
+  explicit Writer(const ReportContext& context) : context_(context), names_(context.names) {}
+
+  Step step(const Op& op) const {
+    Step result = make_step(op.event, op.index, names_);
+    if (op.around != nullptr) {
+      result.held = context_.locksets.describe(op.around->held, names_);
+      if (!op.around->blocks.empty())
+        result.block = names_.name(Space::kBlock, op.around->blocks.front().name);
+    }
+    return result;
+  }
+
+  std::string thread(const Op& op) const { return std::string(names_.thread(op.event.thread)); }
+
+  // "T2's read"
+  std::string deed(const Op& op) const {
+    return fmt::format("{}'s {}", thread(op), noun(op.event.operation));
+  }
+
+  // Whose transaction an operation belongs to, in words that tell it from `other`'s.
+  std::string transaction(const Op& op, const Op& other) const {
+    const Block* root = root_of(op);
+    if (root == nullptr) return fmt::format("this operation of {}", thread(op));
+    const Block* others = root_of(other);
+    const std::string text = block_text(*root, names_);
+    if (others == nullptr || block_text(*others, names_) != text) return text;
+    return fmt::format("{}'s {}", names_.thread(root->opener), text);
+  }
+
+  // Why the second operation of a hop comes after the first, and what that says of their transactions.
+  std::string reason(const Hop& hop) const {
+    if (hop.from.event.thread == hop.to.event.thread) return "later in the same thread";
+    if (same_transaction(hop.from, hop.to)) return fmt::format("after {}, in the same block", deed(hop.from));
+    return fmt::format("after {}, so {} comes before {}", deed(hop.from), transaction(hop.from, hop.to),
+                       transaction(hop.to, hop.from));
+  }
+
+  std::vector<Step> steps(const std::vector<Hop>& hops) const {
+    std::vector<Step> result;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      if (i == 0 || hops[i].from.index != hops[i - 1].to.index) result.push_back(step(hops[i].from));
+      result.push_back(step(hops[i].to));
+      result.back().because = reason(hops[i]);
+    }
+    return result;
+  }
+
+  // The transactions along the hops other than the first one's, each once, in words.
+  std::vector<std::string> others(const std::vector<Hop>& hops) const {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i + 1 < hops.size(); ++i) {
+      const std::string text = transaction(hops[i].to, hops.front().from);
+      if (std::find(result.begin(), result.end(), text) == result.end()) result.push_back(text);
+    }
+    return result;
+  }
+
+  std::string advice(const std::vector<Hop>& hops, const Block& block) const {
+    const Op& leaves = hops.front().from;
+    const Op& returns = hops.back().to;
+    const std::vector<uint32_t> before = guards(leaves, context_.locksets);
+    for (const uint32_t lock : guards(returns, context_.locksets)) {
+      if (std::find(before.begin(), before.end(), lock) == before.end()) continue;
+      const std::string from = place(leaves.event.site, names_);
+      const std::string to = place(returns.event.site, names_);
+      if (from.empty() || to.empty() || from == to)
+        return fmt::format("hold {} once, from the first of {}'s operations to the last", names_.lock(lock),
+                           block_text(block, names_));
+      return fmt::format("hold {} without a gap from {} to {}", names_.lock(lock), from, to);
+    }
+    const auto is_atomic = [](const Op& op) {
+      return op.event.operation > Operation::kWrite && op.event.operation <= Operation::kAtomicCompareFail;
+    };
+    if (is_atomic(leaves) && is_atomic(returns) && leaves.event.object == returns.event.object)
+      return fmt::format(
+          "make the operations on {} one read-modify-write or a compare-exchange loop, or hold a mutex "
+          "around all of {}",
+          names_.variable(leaves.event.object), block_text(block, names_));
+    if (block.deterministic)
+      return fmt::format("let nothing outside {} use what it works on before all its threads have ended",
+                         block_text(block, names_));
+    return fmt::format("hold one mutex around all of {}, wherever this data is used",
+                       block_text(block, names_));
+  }
+
+ private:
+  const ReportContext& context_;
+  const Names& names_;
+};
+
+const Rule& rule_of(const Block& root) { return root.deterministic ? kInterference : kAtomicityViolation; }
+
+template <class Story>
+Finding begin_cycle_report(const Cycle<Story>& cycle, const ReportContext& context) {
+  Finding finding;
+  finding.rule = &rule_of(cycle.root);
+  finding.checker = context.checker;
+  finding.strength = Strength::kObserved;
+  finding.certain_at = cycle.now.index;
+  for (const Block& block : cycle.refuted) finding.blocks.push_back(block_text(block, context.names));
+  return finding;
+}
+
+// "inner is not atomic, nor is outer around it"
+std::string refutation(const std::vector<Block>& refuted, const Names& names) {
+  const bool deterministic = refuted.front().deterministic;
+  std::string text = fmt::format(
+      fmt::runtime(deterministic ? "operations outside {} come between its own" : "{} is not atomic"),
+      block_text(refuted.front(), names));
+  for (std::size_t i = 1; i < refuted.size(); ++i)
+    text += fmt::format(
+        fmt::runtime(deterministic ? ", and between those of {} around it" : ", nor is {} around it"),
+        block_text(refuted[i], names));
+  return text;
+}
+
+}  // namespace
+
+std::string block_text(const Block& block, const Names& names) {
+  if (block.name != kNoId) return std::string(names.name(Space::kBlock, block.name));
+  const std::string at = place(block.site, names);
+  return at.empty() ? fmt::format("the block of {} at event {}", names.thread(block.opener), block.begin)
+                    : fmt::format("the block at {}", at);
+}
+
+Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
+  const Writer writer(context);
+  Finding finding = begin_cycle_report(cycle, context);
+  const bool blamed = !cycle.refuted.empty();
+  const Told& story = blamed ? cycle.blame : cycle.story;
+  const std::vector<Hop> hops = from_the_last_exit(story.hops());
+  const Block& subject = blamed ? cycle.refuted.front() : cycle.root;
+  const std::string name = block_text(subject, context.names);
+  const std::vector<std::string> others = writer.others(hops);
+  finding.steps = writer.steps(hops);
+  if (blamed) {
+    finding.message = refutation(cycle.refuted, context.names);
+    const std::string next = writer.transaction(hops.front().to, hops.front().from);
+    const std::string last = writer.transaction(hops.back().from, hops.back().to);
+    finding.conclusion =
+        fmt::format("No serial order gives this result: {} would have to come before {} and after {}.", name,
+                    next, last == next ? "it" : last);
+  } else {
+    finding.message = fmt::format("no serial order of {}{}{} gives this result", name,
+                                  others.size() == 1 ? " and " : ", ", join_with_and(others));
+    finding.conclusion =
+        "Each of these comes before the next, and the last before the first. None of them alone is to blame: "
+        "each would be explained by a serial order of its own.";
+  }
+  if (story.left_out() > 0)
+    finding.conclusion += fmt::format(" ({} further steps in the middle are left out.)", story.left_out());
+  if (!hops.empty()) finding.advice = writer.advice(hops, subject);
+  return finding;
+}
+
+Finding report_cycle(const Cycle<Untold>& cycle, const ReportContext& context) {
+  Finding finding = begin_cycle_report(cycle, context);
+  const std::string name = block_text(cycle.root, context.names);
+  finding.message = fmt::format("no serial order explains what {} and the blocks around this run did", name);
+  finding.steps = {Writer(context).step(cycle.now)};
+  finding.steps.front().because =
+      fmt::format("puts {} both before and after other operations of this run", name);
+  finding.conclusion = kLongerExplanation;
+  return finding;
+}
+
+Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& context) {
+  const Writer writer(context);
+  Finding finding;
+  finding.rule = &kConflict;
+  finding.checker = context.checker;
+  finding.strength = Strength::kObserved;
+  finding.certain_at = now.index;
+  const bool told = earlier.index != now.index;
+  std::string inside = "a deterministic block";
+  if (now.around != nullptr && earlier.around != nullptr) {
+    for (const Block& block : now.around->blocks) {
+      const auto same = [&](const Block& other) { return other.begin == block.begin; };
+      if (!std::any_of(earlier.around->blocks.begin(), earlier.around->blocks.end(), same)) continue;
+      finding.blocks.push_back(block_text(block, context.names));
+    }
+    if (!finding.blocks.empty()) inside = finding.blocks.front();
+  }
+  if (told) finding.steps.push_back(writer.step(earlier));
+  finding.steps.push_back(writer.step(now));
+  Step& last = finding.steps.back();
+  last.because =
+      told ? fmt::format("no fork, join, barrier or semaphore puts this after {}", writer.deed(earlier))
+           : "conflicts with an operation of another thread of the block";
+  if (!told) {
+    finding.message =
+        fmt::format("{} {}, in conflict with another thread of {}", last.thread, last.phrase, inside);
+    finding.conclusion = kLongerExplanation;
+    return finding;
+  }
+  const Step& first = finding.steps.front();
+  finding.message = fmt::format("{} {}, {} {}, both in {}, and only the scheduler decides which is first",
+                                first.thread, first.phrase, last.thread, last.phrase, inside);
+  const Space space = info(now.event.operation).space;
+  const std::string object(context.names.name(space, now.event.object));
+  if (space == Space::kVariable) {
+    const std::vector<uint32_t> before = guards(earlier, context.locksets);
+    const std::vector<uint32_t> after = guards(now, context.locksets);
+    const auto common = std::find_first_of(after.begin(), after.end(), before.begin(), before.end());
+    finding.conclusion =
+        common == after.end()
+            ? fmt::format("What {} computes depends on the schedule.", inside)
+            : fmt::format(
+                  "Both hold {}, but a mutex only keeps them apart: which of them is first, and so what {} "
+                  "computes, depends on the schedule.",
+                  context.names.lock(*common), inside);
+    finding.advice = fmt::format(
+        "give each thread its own part of {} and combine the parts after the join, or put a "
+        "barrier between the two",
+        object);
+  } else if (space == Space::kLock) {
+    finding.conclusion = fmt::format(
+        "Which thread gets {} first depends on the schedule, and so may all that they do "
+        "while they hold it.",
+        object);
+    finding.advice =
+        "let the threads of the block work on separate data, or order them by join, barrier or semaphore";
+  } else {
+    finding.conclusion =
+        fmt::format("Which of the two waits gets which post of {} depends on the schedule.", object);
+    finding.advice = "give each waiting thread a semaphore of its own";
+  }
+  return finding;
+}
+
+}  // namespace heddle

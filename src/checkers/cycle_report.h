@@ -1,0 +1,27 @@
+// Cycles and conflicts as findings: the argument step by step, why no serial order works, what to do.
+#pragma once
+
+#include "checkers/serializability.h"
+#include "core/finding.h"
+#include "trace/names.h"
+
+namespace heddle {
+
+// What a report needs to say things in words.
+struct ReportContext {
+  const Names& names;
+  const LocksetTable& locksets;
+  std::string_view checker;
+};
+
+// "Account::withdraw", "the block at bank.cpp:30".
+std::string block_text(const Block& block, const Names& names);
+
+Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context);
+// The clock engine knows where, not why.
+Finding report_cycle(const Cycle<Untold>& cycle, const ReportContext& context);
+
+// With one operation twice (the clock engine): only the second of the two is known.
+Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& context);
+
+}  // namespace heddle
