@@ -71,6 +71,12 @@ bool same_transaction(const Op& a, const Op& b) {
   return root_of(a) != nullptr && root_of(b) != nullptr && root_of(a)->begin == root_of(b)->begin;
 }
 
+bool is_in(const Op& op, const Block& block) {
+  return op.around != nullptr &&
+         std::any_of(op.around->blocks.begin(), op.around->blocks.end(),
+                     [&](const Block& around) { return around.begin == block.begin; });
+}
+
 // The chain from where it leaves its first transaction: what its threads do among themselves is no part of
 // it.
 std::vector<Hop> from_the_last_exit(const std::vector<Hop>& hops) {
@@ -226,6 +232,11 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   const std::string name = block_text(subject, context.names);
   const std::vector<std::string> others = writer.others(hops);
   finding.steps = writer.steps(hops);
+  // A thread that has ended its part of a block whose other threads go on comes after the block by its own
+  // order.
+  if (blamed && !hops.empty() && !is_in(hops.front().from, subject))
+    finding.steps.front().because =
+        fmt::format("after the part of {} in {}, by program order", finding.steps.front().thread, name);
   if (blamed) {
     finding.message = refutation(cycle.refuted, context.names);
     const std::string next = writer.transaction(hops.front().to, hops.front().from);
@@ -267,11 +278,8 @@ Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& c
   const bool told = earlier.index != now.index;
   std::string inside = "a deterministic block";
   if (now.around != nullptr && earlier.around != nullptr) {
-    for (const Block& block : now.around->blocks) {
-      const auto same = [&](const Block& other) { return other.begin == block.begin; };
-      if (!std::any_of(earlier.around->blocks.begin(), earlier.around->blocks.end(), same)) continue;
-      finding.blocks.push_back(block_text(block, context.names));
-    }
+    for (const Block& block : now.around->blocks)
+      if (is_in(earlier, block)) finding.blocks.push_back(block_text(block, context.names));
     if (!finding.blocks.empty()) inside = finding.blocks.front();
   }
   if (told) finding.steps.push_back(writer.step(earlier));

@@ -196,7 +196,9 @@ class Serializability {
   Mark mark(ThreadId id) {
     Thread& thread = threads_[id];
     if constexpr (Story::kTold) {
-      return {thread.transaction, thread.last, thread.knowledge.snapshot()};
+      // A thread that has done nothing yet stands for the operation that forked it.
+      return {thread.transaction, thread.last,
+              thread.of_forker != nullptr ? thread.of_forker : thread.knowledge.snapshot()};
     } else {
       return {thread.transaction};
     }

@@ -63,7 +63,10 @@ std::vector<Finding> check_text(std::string_view checker, const std::string& tra
 std::string summary(const Finding& finding) {
   std::vector<std::string> steps;
   for (const Step& step : finding.steps) steps.push_back(fmt::format("{} {}", step.thread, step.operation));
-  return fmt::format("{} {}: {}", finding.rule->name, to_string(finding.strength), fmt::join(steps, ", "));
+  const std::string blocks =
+      finding.blocks.empty() ? "" : fmt::format(" [{}]", fmt::join(finding.blocks, ", "));
+  return fmt::format("{} {}{}: {}", finding.rule->name, to_string(finding.strength), blocks,
+                     fmt::join(steps, ", "));
 }
 
 void expect_table(std::string_view checker, std::string_view text, const CheckerOptions& options) {
