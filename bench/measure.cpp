@@ -5,7 +5,9 @@
 //   heddle_measure write FILE KEY=VALUE…      make a trace and write it; .std is text, .heddle is binary
 //   heddle_measure scan FILE                  count the lines, as wc -l does
 //   heddle_measure read FILE                  read all events
-//   heddle_measure check CHECKERS FILE        read, check for well-formedness, and run the checkers
+//   heddle_measure check CHECKERS FILE [graph|clock] [filter|nofilter]
+//                                             read, check for well-formedness, run the checkers, and let them
+//                                             explain what they found, which may mean to read it once more
 //
 // Keys: shape, seed, events, threads, variables, locks, block_length, burst.
 #include <fmt/format.h>
@@ -131,15 +133,30 @@ Outcome read(const std::string& path) {
   return outcome;
 }
 
-Outcome check(std::string_view list, const std::string& path) {
+Outcome check(std::string_view list, const std::string& path, std::span<const std::string> settings) {
   const auto source = open_trace(path);
   Findings findings;
-  const CheckerOptions options;
+  CheckerOptions options;
+  for (const std::string& setting : settings) {
+    if (setting == "graph")
+      options.engine = Engine::kGraph;
+    else if (setting == "clock")
+      options.engine = Engine::kClock;
+    else if (setting == "filter")
+      options.race_filter = RaceFilter::kOn;
+    else if (setting == "nofilter")
+      options.race_filter = RaceFilter::kOff;
+    else
+      throw InputError(fmt::format("unknown setting '{}'", setting));
+  }
   std::vector<std::unique_ptr<Checker>> checkers;
   for (const CheckerEntry* entry : select_checkers(list))
     checkers.push_back(entry->make({source->names(), findings, options}));
   Outcome outcome;
   outcome.events = run_checkers(*source, checkers).events;
+  explain(
+      checkers, [&] { return open_trace(path); },
+      [&](std::size_t, const Names& names) { return CheckerContext{names, findings, options}; });
   outcome.findings = findings.list().size();
   return outcome;
 }
@@ -151,7 +168,7 @@ Outcome run(const std::vector<std::string>& arguments) {
   if (what == "write" && arguments.size() >= 2) return write(arguments[1], options_from(from(2)));
   if (what == "scan" && arguments.size() == 2) return scan(arguments[1]);
   if (what == "read" && arguments.size() == 2) return read(arguments[1]);
-  if (what == "check" && arguments.size() == 3) return check(arguments[1], arguments[2]);
+  if (what == "check" && arguments.size() >= 3) return check(arguments[1], arguments[2], from(3));
   throw InputError("usage: heddle_measure synthesize|write|scan|read|check …; bench/measure.cpp says more");
 }
 

@@ -36,6 +36,11 @@ class ConflictFreedom {
   void begin_new_life(uint32_t variable) { ++lives_[variable]; }
   // The transaction is over.
   void forget(TransactionHandle transaction);
+  // Of all transactions; who is ordered after whom stays.
+  void forget_all() {
+    objects_.clear();
+    keys_.clear();
+  }
 
  private:
   struct Access {

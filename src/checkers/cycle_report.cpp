@@ -12,9 +12,6 @@ namespace heddle {
 
 namespace {
 
-constexpr std::string_view kLongerExplanation =
-    "The clock engine does not know the other operations; --engine graph tells the whole story.";
-
 // "bank.cpp:32" of "bank.cpp:32 in Account::withdraw"; empty without a site.
 std::string place(SiteId site, const Names& names) {
   const std::vector<std::string> frames = names.frames(site);
@@ -189,14 +186,12 @@ class Writer {
 
 const Rule& rule_of(const Block& root) { return root.deterministic ? kInterference : kAtomicityViolation; }
 
-template <class Story>
-Finding begin_cycle_report(const Cycle<Story>& cycle, const ReportContext& context) {
+Finding begin_report(const Rule& rule, const Op& now, const ReportContext& context) {
   Finding finding;
-  finding.rule = &rule_of(cycle.root);
+  finding.rule = &rule;
   finding.checker = context.checker;
   finding.strength = Strength::kObserved;
-  finding.certain_at = cycle.now.index;
-  for (const Block& block : cycle.refuted) finding.blocks.push_back(block_text(block, context.names));
+  finding.certain_at = now.index;
   return finding;
 }
 
@@ -224,7 +219,8 @@ std::string block_text(const Block& block, const Names& names) {
 
 Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   const Writer writer(context);
-  Finding finding = begin_cycle_report(cycle, context);
+  Finding finding = begin_report(rule_of(cycle.root), cycle.now, context);
+  for (const Block& block : cycle.refuted) finding.blocks.push_back(block_text(block, context.names));
   const bool blamed = !cycle.refuted.empty();
   const Told& story = blamed ? cycle.blame : cycle.story;
   const std::vector<Hop> hops = from_the_last_exit(story.hops());
@@ -257,43 +253,38 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   return finding;
 }
 
-Finding report_cycle(const Cycle<Untold>& cycle, const ReportContext& context) {
-  Finding finding = begin_cycle_report(cycle, context);
+Finding report_violation(const Violation& violation, const ReportContext& context) {
+  const Cycle<Since>& cycle = violation.cycle;
+  Finding finding = begin_report(violation.is_conflict ? kConflict : rule_of(cycle.root), cycle.now, context);
   const std::string name = block_text(cycle.root, context.names);
-  finding.message = fmt::format("no serial order explains what {} and the blocks around this run did", name);
-  finding.steps = {Writer(context).step(cycle.now)};
-  finding.steps.front().because =
-      fmt::format("puts {} both before and after other operations of this run", name);
-  finding.conclusion = kLongerExplanation;
+  const Writer writer(context);
+  if (violation.is_conflict && violation.earlier.index != cycle.now.index)
+    finding.steps.push_back(writer.step(violation.earlier));
+  finding.steps.push_back(writer.step(cycle.now));
+  Step& step = finding.steps.back();
+  if (violation.is_conflict) {
+    finding.message =
+        fmt::format("{} {}, in conflict with another thread of {}", step.thread, step.phrase, name);
+    step.because = "no fork, join, barrier or semaphore puts this after an operation of the other thread";
+  } else {
+    finding.message =
+        fmt::format("no serial order of {} and other operations of this run gives this result", name);
+    step.because = fmt::format("puts {} both before and after other operations", name);
+  }
+  finding.conclusion =
+      "The clock engine does not know the other operations; --engine graph tells the whole story.";
   return finding;
 }
 
 Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& context) {
   const Writer writer(context);
-  Finding finding;
-  finding.rule = &kConflict;
-  finding.checker = context.checker;
-  finding.strength = Strength::kObserved;
-  finding.certain_at = now.index;
-  const bool told = earlier.index != now.index;
-  std::string inside = "a deterministic block";
-  if (now.around != nullptr && earlier.around != nullptr) {
-    for (const Block& block : now.around->blocks)
-      if (is_in(earlier, block)) finding.blocks.push_back(block_text(block, context.names));
-    if (!finding.blocks.empty()) inside = finding.blocks.front();
-  }
-  if (told) finding.steps.push_back(writer.step(earlier));
-  finding.steps.push_back(writer.step(now));
+  Finding finding = begin_report(kConflict, now, context);
+  for (const Block& block : now.around->blocks)
+    if (is_in(earlier, block)) finding.blocks.push_back(block_text(block, context.names));
+  const std::string inside = finding.blocks.empty() ? "a deterministic block" : finding.blocks.front();
+  finding.steps = {writer.step(earlier), writer.step(now)};
   Step& last = finding.steps.back();
-  last.because =
-      told ? fmt::format("no fork, join, barrier or semaphore puts this after {}", writer.deed(earlier))
-           : "conflicts with an operation of another thread of the block";
-  if (!told) {
-    finding.message =
-        fmt::format("{} {}, in conflict with another thread of {}", last.thread, last.phrase, inside);
-    finding.conclusion = kLongerExplanation;
-    return finding;
-  }
+  last.because = fmt::format("no fork, join, barrier or semaphore puts this after {}", writer.deed(earlier));
   const Step& first = finding.steps.front();
   finding.message = fmt::format("{} {}, {} {}, both in {}, and only the scheduler decides which is first",
                                 first.thread, first.phrase, last.thread, last.phrase, inside);

@@ -1,7 +1,7 @@
 // Cycles and conflicts as findings: the argument step by step, why no serial order works, what to do.
 #pragma once
 
-#include "checkers/serializability.h"
+#include "checkers/violation.h"
 #include "core/finding.h"
 #include "trace/names.h"
 
@@ -18,10 +18,8 @@ struct ReportContext {
 std::string block_text(const Block& block, const Names& names);
 
 Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context);
-// The clock engine knows where, not why.
-Finding report_cycle(const Cycle<Untold>& cycle, const ReportContext& context);
-
-// With one operation twice (the clock engine): only the second of the two is known.
 Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& context);
+// The clock engine knows where, not why.
+Finding report_violation(const Violation& violation, const ReportContext& context);
 
 }  // namespace heddle

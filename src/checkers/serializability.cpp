@@ -25,9 +25,7 @@ bool orders_deterministically(Operation operation) {
 
 template <class Story>
 void Serializability<Story>::process(const EventBatch& batch) {
-  const std::size_t thread_count = names_.table(Space::kThread).size();
-  if (threads_.size() < thread_count) threads_.resize(thread_count);
-  if (settings_.race_filter) races_.cover(names_.table(Space::kVariable).size());
+  cover_names();
   const std::size_t size = batch.events.size();
   for (std::size_t i = 0; i < size; ++i) {
     if (settings_.race_filter && i + kPrefetch < size) {
@@ -37,6 +35,44 @@ void Serializability<Story>::process(const EventBatch& batch) {
     on_event(batch.events[i], batch.first + i);
   }
   collect();
+}
+
+template <class Story>
+void Serializability<Story>::cover_names() {
+  const std::size_t thread_count = names_.table(Space::kThread).size();
+  if (threads_.size() < thread_count) threads_.resize(thread_count);
+  if (settings_.race_filter) races_.cover(names_.table(Space::kVariable).size());
+}
+
+template <class Story>
+void Serializability<Story>::skim(const EventBatch& batch) {
+  cover_names();
+  for (const Event& event : batch.events) {
+    if (event.operation >= Operation::kAcquire && event.operation <= Operation::kReleaseShared) hold(event);
+    if (event.operation != Operation::kArrive && event.operation != Operation::kLeave) continue;
+    // Which phase a barrier is in depends on all that went before.
+    if (event.operation == Operation::kArrive) {
+      at(barriers_, event.object).arrive(event.thread, {});
+    } else {
+      at(barriers_, event.object).leave(event.thread);
+    }
+    if (settings_.race_filter) synchronization_.synchronize(event);
+    if (settings_.conflict_freedom) conflict_freedom_.synchronize(event);
+  }
+}
+
+template <class Story>
+void Serializability<Story>::restart() {
+  blocks_ = {};
+  order_ = {};
+  threads_.assign(threads_.size(), {});
+  transactions_.clear();
+  variables_.clear();
+  locks_.clear();
+  semaphores_.clear();
+  for (auto& barrier : barriers_) barrier.for_each_phase([](Parties& parties) { parties.clear(); });
+  races_.forget_all();
+  conflict_freedom_.forget_all();
 }
 
 template <class Story>
@@ -121,7 +157,7 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
     case Operation::kThreadEnd:
       start(event, index);
       done();
-      stop(event.thread);
+      stop(event.thread, index);
       break;
     case Operation::kThreadBegin:
     case Operation::kNotify:
@@ -190,9 +226,9 @@ void Serializability<Story>::on_race(const Access& earlier, const Access&, const
   if (settings_.conflict_freedom && thread.inside && earlier.mark.transaction == thread.transaction) {
     // By different threads, or they would be ordered: [CF READ], [CF WRITE].
     if constexpr (Story::kTold) {
-      listener_.on_conflict(thread.transaction, earlier.mark.op, now_);
+      listener_.on_conflict(thread.transaction, root(event.thread), earlier.mark.op, now_);
     } else {
-      listener_.on_conflict(thread.transaction, now_, now_);
+      listener_.on_conflict(thread.transaction, root(event.thread), now_, now_);
     }
   }
   after(earlier.mark);
@@ -211,7 +247,7 @@ void Serializability<Story>::on_begin(const Event& event, EventIndex index) {
     order_.inherit(thread.transaction, opened);
     thread.inside = true;
     thread.transaction = opened;
-    transaction(opened) = {1, false};
+    transaction(opened) = {1, false, index};
   }
   blocks_.begin(event, index);
   surroundings_change(event.thread);
@@ -223,12 +259,13 @@ template <class Story>
 void Serializability<Story>::on_end(const Event& event, EventIndex index) {
   start(event, index);
   done();
+  if (blocks_.inner(event.thread) == kNoId) return;  // begun before restart()
   blocks_.end(event.thread);
   surroundings_change(event.thread);
   if (blocks_.inner(event.thread) != kNoId) return;
   Thread& thread = threads_[event.thread];
   thread.inside = false;
-  leave(thread.transaction);
+  leave(thread.transaction, index);
   thread.last_may_be_open = order_.is_open(thread.transaction);
 }
 
@@ -260,7 +297,7 @@ void Serializability<Story>::on_join(const Event& event, EventIndex index) {
   start(event, index);
   after(mark(event.object));
   done();
-  stop(event.object);
+  stop(event.object, index);
 }
 
 template <class Story>
@@ -268,9 +305,9 @@ void Serializability<Story>::after(const Mark& earlier) {
   Thread& thread = threads_[now_.event.thread];
   if (!order_.exists(earlier.transaction)) return;  // nothing that is still open comes before it
   if (!thread.inside) {                             // [XS OUTSIDE]
-    thread.transaction = order_.extend(thread.transaction, fresh_, earlier.transaction, story(earlier, now_));
+    thread.transaction = order_.extend(thread.transaction, fresh_, earlier.transaction, story(earlier));
   } else if (earlier.transaction != thread.transaction) {
-    if (auto cycle = order_.add(earlier.transaction, story(earlier, now_), thread.transaction)) {
+    if (auto cycle = order_.add(earlier.transaction, story(earlier), thread.transaction)) {
       if (!closes_cycle_ || cycle->better_than(cycle_.story)) cycle_.story = std::move(*cycle);
       closes_cycle_ = true;
     }
@@ -278,7 +315,7 @@ void Serializability<Story>::after(const Mark& earlier) {
   }
   if constexpr (Story::kTold)
     if (earlier.op.event.thread != now_.event.thread)
-      thread.knowledge.learn(now_.event.thread, *earlier.knowledge, story(earlier, now_));
+      thread.knowledge.learn(now_.event.thread, *earlier.knowledge, story(earlier));
 }
 
 // Blocks around the present operation whose begin happens before `earlier`, which is of another transaction.
@@ -291,7 +328,7 @@ void Serializability<Story>::blame(const Mark& earlier) {
       // Several earlier operations may each refute some; the story is that of the innermost block.
       const bool is_new = std::find(refuted_.begin(), refuted_.end(), id) == refuted_.end();
       const bool is_innermost = refuted_.empty() || blocks_[id].begin >= blocks_[refuted_.front()].begin;
-      Story path = known.path.then(story(earlier, now_));
+      Story path = known.path.then(story(earlier));
       if (is_innermost && (is_new || path.better_than(cycle_.blame))) cycle_.blame = std::move(path);
       if (is_new) refuted_.insert(is_innermost ? refuted_.begin() : refuted_.end(), id);
     }
@@ -305,7 +342,7 @@ typename Serializability<Story>::Mark Serializability<Story>::done() {
     if (!closes_cycle_) cycle_.story = cycle_.blame;
     cycle_.now = now_;
     cycle_.transaction = threads_[id].transaction;
-    cycle_.root = blocks_[blocks_.outermost(blocks_.inner(id))];
+    cycle_.root = root(id);
     for (BlockId block = blocks_.inner(id); block != kNoId; block = blocks_[block].parent)
       if (std::find(refuted_.begin(), refuted_.end(), block) != refuted_.end())
         cycle_.refuted.push_back(blocks_[block]);
@@ -323,7 +360,11 @@ void Serializability<Story>::part_from_last(Thread& thread, const Event& event, 
   if (!order_.is_open(thread.transaction)) return;
   bool fresh = false;
   Story hop;
-  if constexpr (Story::kTold) hop = Story::of(thread.last, op(event, index));
+  if constexpr (Story::kTold) {
+    hop = Story::of(thread.last, op(event, index));
+  } else {
+    hop.first = transaction(thread.transaction).begin;
+  }
   thread.transaction = order_.extend({}, fresh, thread.transaction, hop);
 }
 
@@ -367,19 +408,19 @@ void Serializability<Story>::hold(const Event& event) {
 }
 
 template <class Story>
-void Serializability<Story>::stop(ThreadId id) {
+void Serializability<Story>::stop(ThreadId id, EventIndex index) {
   Thread& thread = threads_[id];
   blocks_.stop(id);
   surroundings_change(id);
   if (!thread.inside) return;
   thread.inside = false;
-  leave(thread.transaction);
+  leave(thread.transaction, index);
 }
 
 template <class Story>
-void Serializability<Story>::leave(TransactionHandle handle) {
+void Serializability<Story>::leave(TransactionHandle handle, EventIndex index) {
   if (--transaction(handle).threads > 0) return;
-  listener_.on_close(handle);
+  listener_.on_close(handle, index);
   if (settings_.conflict_freedom) conflict_freedom_.forget(handle);
   order_.close(handle);
 }
@@ -390,7 +431,7 @@ void Serializability<Story>::check_conflict_freedom() {
   const Thread& thread = threads_[now_.event.thread];
   if (!thread.inside || !transaction(thread.transaction).shared) return;
   if (const std::optional<Op> earlier = conflict_freedom_.check(thread.transaction, now_))
-    listener_.on_conflict(thread.transaction, *earlier, now_);
+    listener_.on_conflict(thread.transaction, root(now_.event.thread), *earlier, now_);
 }
 
 template <class Story>
@@ -411,12 +452,12 @@ void Serializability<Story>::collect() {
       keep_all(lock.shared);
     }
     for (const Parties& posts : semaphores_) keep_all(posts);
-    for (auto& barrier : barriers_) barrier.for_each_phase(keep_all);
+    for (auto& barrier : barriers_) barrier.for_each_phase([&](Parties& parties) { keep_all(parties); });
     races_.for_each_access([&](const Access& access) { keep(access.mark.transaction); });
   });
 }
 
-template class Serializability<Untold>;
+template class Serializability<Since>;
 template class Serializability<Told>;
 
 }  // namespace heddle

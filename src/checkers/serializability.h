@@ -1,7 +1,7 @@
 // The conflicts of a trace, as edges between its transactions (S0 §4, Fig. 5), and whether those close a
 // cycle; with them the conflict freedom of transactions of several threads (checkers/conflict_freedom.h).
 //
-// Story = Untold is the clock engine, Story = Told the graph engine (checkers/transaction_order.h). They see
+// Story = Since is the clock engine, Story = Told the graph engine (checkers/transaction_order.h). They see
 // the same operations and the same edges; the graph engine also remembers the operations behind the edges and
 // whose blocks are refuted.
 //
@@ -34,7 +34,7 @@ namespace heddle {
 template <class Story>
 struct Mark;
 template <>
-struct Mark<Untold> {
+struct Mark<Since> {
   TransactionHandle transaction;
 };
 template <>
@@ -64,9 +64,10 @@ class Serializability {
     virtual void on_cycle(const Cycle<Story>& cycle) = 0;
     // Two operations of one transaction, by different threads. Without a story `earlier` may not be known;
     // then it is the same as `now`.
-    virtual void on_conflict(TransactionHandle transaction, const Op& earlier, const Op& now) = 0;
-    // The transaction is over: no further cycle through its own operations.
-    virtual void on_close(TransactionHandle transaction) = 0;
+    virtual void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
+                             const Op& now) = 0;
+    // The transaction is over, at event `index`: no further cycle through its own operations.
+    virtual void on_close(TransactionHandle transaction, EventIndex index) = 0;
   };
 
   struct Settings {
@@ -78,6 +79,13 @@ class Serializability {
       : names_(names), settings_(settings), listener_(listener) {}
 
   void process(const EventBatch& batch);
+
+  // Passes over events that are not to be judged. After them, restart() forgets all transactions and
+  // conflicts, and process() judges what follows as if the trace began there; blocks begun earlier do not
+  // count.
+  void skim(const EventBatch& batch);
+  void restart();
+
   const LocksetTable& locksets() const { return locksets_; }
 
   // What RaceDetector asks of its owner.
@@ -112,6 +120,7 @@ class Serializability {
   struct Transaction {
     uint32_t threads = 0;  // that may still add operations
     bool shared = false;   // has, or had, several threads
+    EventIndex begin = 0;
   };
   // The latest operation of each thread that took part in something.
   struct Party {
@@ -148,6 +157,7 @@ class Serializability {
   }
   Transaction& transaction(TransactionHandle handle) { return at(transactions_, handle.index); }
 
+  void cover_names();
   void on_event(const Event& event, EventIndex index);
   void on_access(const Event& event, EventIndex index);
   void on_filtered_access(const Event& event, EventIndex index);
@@ -185,11 +195,17 @@ class Serializability {
   }
   void part_from_last(Thread& thread, const Event& event, EventIndex index);
   void learn_from_forker(Thread& thread, const Event& event, EventIndex index);
-  static Story story(const Mark& from, const Op& to) {
+  // Of the edge from an earlier operation to the present one.
+  Story story(const Mark& from) {
     if constexpr (Story::kTold) {
-      return Story::of(from.op, to);
+      return Story::of(from.op, now_);
     } else {
-      return {};
+      const Thread& thread = threads_[now_.event.thread];
+      Story story;
+      if (thread.inside) story.first = transaction(thread.transaction).begin;
+      if (order_.is_open(from.transaction))
+        story.first = std::min(story.first, transaction(from.transaction).begin);
+      return story;
     }
   }
   // The thread's latest operation.
@@ -213,13 +229,14 @@ class Serializability {
       return true;
     }
   }
+  const Block& root(ThreadId id) const { return blocks_[blocks_.outermost(blocks_.inner(id))]; }
   void blame(const Mark& earlier);
   // The present operation cannot be put into a serial order. Blame without a closed cycle is possible after
   // an earlier cycle, whose last edge was left out.
   bool has_cycle() const { return closes_cycle_ || !refuted_.empty(); }
   void hold(const Event& event);
-  void stop(ThreadId id);
-  void leave(TransactionHandle handle);
+  void stop(ThreadId id, EventIndex index);
+  void leave(TransactionHandle handle, EventIndex index);
   void check_conflict_freedom();
   void collect();
 

@@ -3,15 +3,20 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/hash.h"
 #include "checkers/cycle_report.h"
 #include "checkers/serializability.h"
+#include "checkers/violation.h"
 
 namespace heddle {
 
 namespace {
+
+// Violations of different places in the program that are explained; more only the clock engine reports.
+constexpr std::size_t kMostExplained = 256;
 
 bool filters_races(RaceFilter filter, bool explains) {
   return filter == RaceFilter::kOn || (filter == RaceFilter::kAuto && !explains);
@@ -22,21 +27,119 @@ uint64_t place_in_program(const Block& block) {
   return block.name != kNoId ? uint64_t{block.name} << 1 | 1 : uint64_t{block.site} << 1;
 }
 
-// The graph engine, or the clock engine on its own.
-template <class Story>
-class SerializabilityChecker : public Checker, private Serializability<Story>::Listener {
+Space space_of(const Op& op) { return info(op.event.operation).space; }
+
+// The story a report of the cycle tells.
+template <class AnyCycle>
+auto& argument(AnyCycle& cycle) {
+  return cycle.refuted.empty() ? cycle.story : cycle.blame;
+}
+
+// The clock engine. Keeps one violation of each kind, for the graph engine to explain or to be reported as it
+// is.
+class Decider : public Checker, private Serializability<Since>::Listener {
  public:
-  SerializabilityChecker(const CheckerContext& context, std::string_view name, bool conflict_freedom)
+  Decider(const CheckerContext& context, std::string_view name, bool conflict_freedom)
       : context_(context),
         name_(name),
-        engine_(context.names, {filters_races(context.options.race_filter, Story::kTold), conflict_freedom},
-                *this) {}
+        conflict_freedom_(conflict_freedom),
+        engine_(context.names, {filters_races(context.options.race_filter, false), conflict_freedom}, *this) {
+  }
 
   void process(const EventBatch& batch) override { engine_.process(batch); }
   void finish() override {
-    // What is open when the program stops is judged as it is.
-    while (!pending_.empty()) on_close(pending_.front().transaction);
-    while (!conflicts_.empty()) on_close(conflicts_.front().transaction);
+    if (context_.options.engine != Engine::kClock) return;
+    for (const Violation& violation : violations_)
+      context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_}));
+  }
+  bool has_more_to_explain() const override {
+    return context_.options.engine != Engine::kClock && !violations_.empty();
+  }
+  std::unique_ptr<Checker> explainer(const CheckerContext& again) const override;
+
+ private:
+  void on_cycle(const Cycle<Since>& cycle) override { add({cycle, false, {}, kNever}); }
+  void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
+                   const Op& now) override {
+    Cycle<Since> cycle;
+    cycle.now = now;
+    cycle.transaction = transaction;
+    cycle.root = root;
+    add({cycle, true, earlier, kNever});
+  }
+  void on_close(TransactionHandle transaction, EventIndex index) override {
+    if (open_ == 0) return;
+    for (Violation& violation : violations_) {
+      if (violation.last != kNever || violation.cycle.transaction != transaction) continue;
+      violation.last = index;
+      --open_;
+    }
+  }
+
+  void add(const Violation& violation) {
+    if (violations_.size() >= kMostExplained) return;
+    const Event& event = violation.cycle.now.event;
+    const uint64_t place = mix(place_in_program(violation.cycle.root)) ^ uint64_t { event.site } << 8 ^
+                           static_cast<uint64_t>(event.operation);
+    if (!known_.insert(mix(place) ^ (violation.is_conflict ? event.object + 1 : 0)).second) return;
+    violations_.push_back(violation);
+    ++open_;
+  }
+
+  static constexpr EventIndex kNever = std::numeric_limits<EventIndex>::max();
+
+  CheckerContext context_;
+  std::string_view name_;
+  bool conflict_freedom_;
+  std::vector<Violation> violations_;        // in order of detection
+  std::size_t open_ = 0;                     // of them: in transactions that are still open
+  tsl::robin_set<uint64_t, MixHash> known_;  // their places in the program
+  Serializability<Since> engine_;
+};
+
+// The graph engine: over the whole trace, or over those parts that explain what a Decider found.
+class Explainer : public Checker, private Serializability<Told>::Listener {
+ public:
+  Explainer(const CheckerContext& context, std::string_view name, bool conflict_freedom,
+            std::vector<Violation> violations = {})
+      : context_(context),
+        name_(name),
+        violations_(std::move(violations)),
+        windows_(windows_of(violations_)),
+        engine_(context.names, {filters_races(context.options.race_filter, true), conflict_freedom}, *this) {
+    for (const Violation& violation : violations_) wanted_.insert(violation.cycle.root.begin);
+  }
+
+  void process(const EventBatch& batch) override {
+    if (violations_.empty()) return engine_.process(batch);
+    for (EventBatch rest = batch; !rest.empty();) {
+      while (window_ < windows_.size() && windows_[window_].last < rest.first) {
+        flush();
+        engine_.restart();
+        ++window_;
+      }
+      const bool judge = window_ < windows_.size() && windows_[window_].first <= rest.first;
+      const EventIndex end = window_ == windows_.size() ? rest.first + rest.events.size()
+                             : judge                    ? windows_[window_].last + 1
+                                                        : windows_[window_].first;
+      const std::size_t count = std::min<std::size_t>(rest.events.size(), end - rest.first);
+      const EventBatch part{rest.first, rest.events.first(count)};
+      if (judge) {
+        engine_.process(part);
+      } else {
+        engine_.skim(part);
+      }
+      rest = {rest.first + count, rest.events.subspan(count)};
+    }
+  }
+
+  void finish() override {
+    flush();
+    // What the clock engine saw and this one did not: the two part after a first cycle, whose last edge each
+    // leaves out of its own graph.
+    for (const Violation& violation : violations_)
+      if (!violation.is_conflict && violated_.insert(place_in_program(violation.cycle.root)).second)
+        context_.findings.add(report_violation(violation, report_context()));
   }
 
  private:
@@ -44,7 +147,7 @@ class SerializabilityChecker : public Checker, private Serializability<Story>::L
   // gives it away, the accesses behind the lock are what people want to read.
   struct Pending {
     TransactionHandle transaction;
-    Cycle<Story> cycle;
+    Cycle<Told> cycle;
   };
   // Two operations of one transaction that only the scheduler orders.
   struct Conflict {
@@ -55,32 +158,21 @@ class SerializabilityChecker : public Checker, private Serializability<Story>::L
     uint64_t count = 1;  // of pairs on the same object
   };
 
-  void on_cycle(const Cycle<Story>& cycle) override {
+  bool is_wanted(const Block& root) const { return violations_.empty() || wanted_.contains(root.begin); }
+
+  void on_cycle(const Cycle<Told>& cycle) override {
+    if (!is_wanted(cycle.root)) return;
     for (Pending& pending : pending_) {
       if (pending.transaction != cycle.transaction || !same_blocks(pending.cycle, cycle)) continue;
-      if (const Story& better = argument(cycle); better.better_than(argument(pending.cycle))) {
-        argument(pending.cycle) = better;
-      }
+      if (argument(cycle).better_than(argument(pending.cycle))) argument(pending.cycle) = argument(cycle);
       return;
     }
-    if (!is_news(cycle)) return;
-    pending_.push_back({cycle.transaction, cycle});
-    if constexpr (!Story::kTold) on_close(cycle.transaction);
+    if (is_news(cycle)) pending_.push_back({cycle.transaction, cycle});
   }
 
-  void on_close(TransactionHandle transaction) override {
-    for (std::size_t i = 0; i < pending_.size();) {
-      if (pending_[i].transaction != transaction) {
-        ++i;
-        continue;
-      }
-      context_.findings.add(report_cycle(pending_[i].cycle, report_context()));
-      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    if (!conflicts_.empty()) report_conflicts(transaction);
-  }
-
-  void on_conflict(TransactionHandle transaction, const Op& earlier, const Op& now) override {
+  void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
+                   const Op& now) override {
+    if (!is_wanted(root)) return;
     // One finding for each object: the first pair of operations stands for all.
     const auto known = std::find_if(conflicts_.begin(), conflicts_.end(), [&](const Conflict& conflict) {
       return conflict.transaction == transaction && conflict.now.event.object == now.event.object &&
@@ -88,57 +180,69 @@ class SerializabilityChecker : public Checker, private Serializability<Story>::L
     });
     if (known != conflicts_.end()) {
       ++known->count;
-      return;
+    } else {
+      conflicts_.push_back({transaction, earlier, now, now.index});
     }
-    conflicts_.push_back({transaction, earlier, now, now.index});
-    if constexpr (!Story::kTold) report_conflicts(transaction);
+  }
+
+  void on_close(TransactionHandle transaction, EventIndex) override {
+    if (!pending_.empty() || !conflicts_.empty()) report(transaction);
+  }
+
+  void flush() {
+    while (!pending_.empty()) report(pending_.front().transaction);
+    while (!conflicts_.empty()) report(conflicts_.front().transaction);
+  }
+
+  void report(TransactionHandle transaction) {
+    std::erase_if(pending_, [&](const Pending& pending) {
+      if (pending.transaction != transaction) return false;
+      context_.findings.add(report_cycle(pending.cycle, report_context()));
+      return true;
+    });
+    std::vector<Conflict> conflicts;
+    std::erase_if(conflicts_, [&](const Conflict& conflict) {
+      if (conflict.transaction != transaction) return false;
+      conflicts.push_back(conflict);
+      return true;
+    });
+    report(conflicts);
   }
 
   // Conflicts on the variables behind a lock say more than those on the lock itself.
-  void report_conflicts(TransactionHandle transaction) {
-    std::vector<Conflict> mine;
-    for (const Conflict& conflict : conflicts_)
-      if (conflict.transaction == transaction) mine.push_back(conflict);
-    std::erase_if(conflicts_, [&](const Conflict& conflict) { return conflict.transaction == transaction; });
-    for (const Conflict& conflict : mine) {
-      if (space_of(conflict.now) != Space::kLock) continue;
-      for (Conflict& behind : mine)
-        if (guarded_by(behind, conflict.now.event.object))
-          behind.certain_at = std::min(behind.certain_at, conflict.now.index);
-    }
-    for (const Conflict& conflict : mine) {
-      const bool shown_by_variables = space_of(conflict.now) == Space::kLock &&
-                                      std::any_of(mine.begin(), mine.end(), [&](const Conflict& behind) {
-                                        return guarded_by(behind, conflict.now.event.object);
-                                      });
-      if (shown_by_variables) continue;
-      Finding finding = report_conflict(conflict.earlier, conflict.now, report_context());
-      finding.certain_at = conflict.certain_at;
-      finding.count = conflict.count;
-      context_.findings.add(std::move(finding));
+  void report(std::vector<Conflict>& conflicts) {
+    for (const Conflict& conflict : conflicts) {
+      bool shown_by_variables = false;
+      for (Conflict& other : conflicts) {
+        if (space_of(conflict.now) != Space::kLock || !is_guarded(other, conflict.now.event.object)) continue;
+        other.certain_at = std::min(other.certain_at, conflict.now.index);
+        shown_by_variables = true;
+      }
+      if (!shown_by_variables) context_.findings.add(finding_of(conflict));
     }
   }
 
-  static Space space_of(const Op& op) { return info(op.event.operation).space; }
+  Finding finding_of(const Conflict& conflict) const {
+    Finding finding = report_conflict(conflict.earlier, conflict.now, report_context());
+    finding.certain_at = conflict.certain_at;
+    finding.count = conflict.count;
+    return finding;
+  }
+
   // Whether both operations are accesses that hold the lock.
-  bool guarded_by(const Conflict& conflict, uint32_t lock) const {
+  bool is_guarded(const Conflict& conflict, uint32_t lock) const {
     const auto holds = [&](const Op& op) {
-      return op.around != nullptr && engine_.locksets().find(op.around->held, lock) != Hold::kNone;
+      return engine_.locksets().find(op.around->held, lock) != Hold::kNone;
     };
     return space_of(conflict.now) == Space::kVariable && holds(conflict.earlier) && holds(conflict.now);
   }
 
-  static bool same_blocks(const Cycle<Story>& a, const Cycle<Story>& b) {
+  static bool same_blocks(const Cycle<Told>& a, const Cycle<Told>& b) {
     return std::equal(a.refuted.begin(), a.refuted.end(), b.refuted.begin(), b.refuted.end(),
                       [](const Block& x, const Block& y) { return x.begin == y.begin; });
   }
-  static Story& argument(Cycle<Story>& cycle) { return cycle.refuted.empty() ? cycle.story : cycle.blame; }
-  static const Story& argument(const Cycle<Story>& cycle) {
-    return cycle.refuted.empty() ? cycle.story : cycle.blame;
-  }
-
   // Whether the cycle violates a block that no finding has named yet; from now on they are named.
-  bool is_news(const Cycle<Story>& cycle) {
+  bool is_news(const Cycle<Told>& cycle) {
     bool news = false;
     for (const Block& block : cycle.refuted) news |= violated_.insert(place_in_program(block)).second;
     if (cycle.refuted.empty()) news = violated_.insert(place_in_program(cycle.root)).second;
@@ -149,39 +253,19 @@ class SerializabilityChecker : public Checker, private Serializability<Story>::L
 
   CheckerContext context_;
   std::string_view name_;
-  std::vector<Pending> pending_;                // in order of detection
+  std::vector<Violation> violations_;           // to be explained; none: whatever there is
+  tsl::robin_set<EventIndex, MixHash> wanted_;  // begins of their transactions
+  std::vector<Window> windows_;                 // of them
+  std::size_t window_ = 0;                      // the present or next one
+  std::vector<Pending> pending_;                // of open transactions, in order of detection
+  std::vector<Conflict> conflicts_;             // of open transactions, in order of detection
   tsl::robin_set<uint64_t, MixHash> violated_;  // blocks named in a finding
-  std::vector<Conflict> conflicts_;             // of open transactions
-  Serializability<Story> engine_;
+  Serializability<Told> engine_;
 };
 
-// The clock engine decides whether there is anything to explain; the graph engine then explains it.
-class Decider : public Checker, private Serializability<Untold>::Listener {
- public:
-  Decider(const CheckerContext& context, std::string_view name, bool conflict_freedom)
-      : name_(name),
-        conflict_freedom_(conflict_freedom),
-        engine_(context.names, {filters_races(context.options.race_filter, false), conflict_freedom}, *this) {
-  }
-
-  void process(const EventBatch& batch) override {
-    if (!violated_) engine_.process(batch);
-  }
-  bool has_more_to_explain() const override { return violated_; }
-  std::unique_ptr<Checker> explainer(const CheckerContext& again) const override {
-    return std::make_unique<SerializabilityChecker<Told>>(again, name_, conflict_freedom_);
-  }
-
- private:
-  void on_cycle(const Cycle<Untold>&) override { violated_ = true; }
-  void on_conflict(TransactionHandle, const Op&, const Op&) override { violated_ = true; }
-  void on_close(TransactionHandle) override {}
-
-  std::string_view name_;
-  bool conflict_freedom_;
-  bool violated_ = false;
-  Serializability<Untold> engine_;
-};
+std::unique_ptr<Checker> Decider::explainer(const CheckerContext& again) const {
+  return std::make_unique<Explainer>(again, name_, conflict_freedom_, violations_);
+}
 
 }  // namespace
 
@@ -189,12 +273,10 @@ std::unique_ptr<Checker> make_serializability_checker(const CheckerContext& cont
                                                       bool conflict_freedom) {
   switch (context.options.engine) {
     case Engine::kAuto:
-      if (context.can_be_read_again) return std::make_unique<Decider>(context, name, conflict_freedom);
+      if (!context.can_be_read_again) return std::make_unique<Explainer>(context, name, conflict_freedom);
       [[fallthrough]];
-    case Engine::kGraph:
-      return std::make_unique<SerializabilityChecker<Told>>(context, name, conflict_freedom);
-    case Engine::kClock:
-      return std::make_unique<SerializabilityChecker<Untold>>(context, name, conflict_freedom);
+    case Engine::kClock: return std::make_unique<Decider>(context, name, conflict_freedom);
+    case Engine::kGraph: return std::make_unique<Explainer>(context, name, conflict_freedom);
   }
   return nullptr;
 }

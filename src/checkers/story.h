@@ -1,8 +1,10 @@
-// What an engine remembers about why one transaction comes before another: nothing (the clock engine, Untold)
-// or the operations behind it (the graph engine, Told).
+// What an engine remembers about why one transaction comes before another: how far back the reason goes (the
+// clock engine, Since) or the operations behind it (the graph engine, Told).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -32,12 +34,15 @@ struct Hop {
   Op to;
 };
 
-struct Untold {
+// The first event of all transactions on the way. Whoever reads the trace again from there sees the whole
+// argument.
+struct Since {
   static constexpr bool kTold = false;
 
-  static Untold of(const Op&, const Op&) { return {}; }
-  Untold then(const Untold&) const { return {}; }
-  static bool better_than(const Untold&) { return false; }
+  EventIndex first = std::numeric_limits<EventIndex>::max();
+
+  Since then(Since next) const { return {std::min(first, next.first)}; }
+  static bool better_than(Since) { return false; }
 };
 
 // A chain of hops. Where one hop ends and the next begins, both operations belong to one transaction, or to

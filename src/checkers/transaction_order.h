@@ -16,7 +16,7 @@
 // length of the trace. Memory: what open transactions and the caller's handles still reach; collect() drops
 // the rest.
 //
-// Story (checkers/story.h) is what edges remember: nothing for the clock engine, operations for the graph
+// Story (checkers/story.h) is what edges remember: little for the clock engine, operations for the graph
 // engine.
 #pragma once
 
@@ -69,8 +69,10 @@ class TransactionOrder {
     std::optional<Story> cycle;
     settle(from.index);
     if (!exists(from)) return std::nullopt;
+    note_parents(to.index);
     // By index: a search below may make room elsewhere, but not in this list.
     for (std::size_t i = 0; i < nodes_[from.index].parents.size(); ++i) {
+      if (is_noted(nodes_[from.index].parents[i])) continue;
       const Parent parent = nodes_[from.index].parents[i];
       const Story whole = parent.story.then(story);
       if (parent.node.index == to.index) {
@@ -93,7 +95,13 @@ class TransactionOrder {
     }
     if (!exists(before)) before = Handle();
     if (nodes_[from.index].open) return extend_by_one(before, fresh, from, story);
+    if (exists(before)) {
+      note_parents(before.index);
+    } else {
+      ++noting_;
+    }
     for (std::size_t i = 0; i < nodes_[from.index].parents.size(); ++i) {
+      if (is_noted(nodes_[from.index].parents[i])) continue;
       const Parent parent = nodes_[from.index].parents[i];
       before = extend_by_one(before, fresh, parent.node, parent.story.then(story));
     }
@@ -140,8 +148,9 @@ class TransactionOrder {
   };
   struct Node {
     uint32_t generation = 0;
-    uint32_t visited = 0;        // the search or collection that came here last
-    uint32_t replaced = 0;       // the call of replace_finished_parents() that came here last
+    uint64_t visited = 0;        // the search or collection that came here last
+    uint64_t replaced = 0;       // the call of replace_finished_parents() that came here last
+    uint64_t noted = 0;          // the call of note_parents() that came here last
     bool used = false;           // not in free_
     bool open = false;           // may still get parents
     bool has_children = false;   // somebody comes after it
@@ -172,6 +181,18 @@ class TransactionOrder {
     node.parents.clear();
     --used_;
     free_.push_back(index);
+  }
+
+  // Marks the parents of a transaction, so that is_noted() tells in O(1) which of another's it has already.
+  // With stories nothing is ever noted: the other may tell a better one.
+  void note_parents(uint32_t index) {
+    if constexpr (Story::kTold) return;
+    ++noting_;
+    for (const Parent& parent : nodes_[index].parents)
+      if (exists(parent.node)) nodes_[parent.node.index].noted = noting_;
+  }
+  bool is_noted(const Parent& parent) const {
+    return !Story::kTold && nodes_[parent.node.index].noted == noting_;
   }
 
   static void keep_better(std::optional<Story>& best, const Story& story) {
@@ -280,8 +301,9 @@ class TransactionOrder {
   std::vector<uint32_t> free_;       // indices of nodes not in use
   std::size_t used_ = 0;             // nodes in use
   std::size_t limit_ = kLeastLimit;  // is_full() past it
-  uint32_t round_ = 0;               // number of the latest search or collection
-  uint32_t replacement_ = 0;         // number of the latest replace_finished_parents()
+  uint64_t round_ = 0;               // number of the latest search or collection
+  uint64_t noting_ = 0;              // number of the latest note_parents()
+  uint64_t replacement_ = 0;         // number of the latest replace_finished_parents()
   std::vector<Parent> work_;         // of replace_finished_parents()
   std::vector<Parent> search_;       // of path(): transactions reached, with the story from them to its end
 };

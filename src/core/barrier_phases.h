@@ -50,8 +50,8 @@ class BarrierPhases {
 
   // The clock of every phase that somebody may still leave.
   template <class Visit>
-  void for_each_phase(Visit visit) const {
-    for (const Phase& phase : phases_) visit(phase.clock);
+  void for_each_phase(Visit visit) {
+    for (Phase& phase : phases_) visit(phase.clock);
   }
 
  private:

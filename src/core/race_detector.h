@@ -40,6 +40,12 @@ class RaceDetector {
   void on_atomic(const Event& event, EventIndex index);
   void begin_new_life(uint32_t variable);
 
+  void forget_all() {
+    variables_.clear();
+    free_histories_.clear();
+    histories_.clear();
+  }
+
   // Every access that is remembered.
   template <class Visit>
   void for_each_access(Visit visit) {

@@ -31,7 +31,8 @@ Table parse_table(std::string_view text);
 std::vector<Finding> check_text(std::string_view checker, const std::string& trace,
                                 const CheckerOptions& options = {});
 
-// "data-race observed: T1 w(x), T2 r(x)"; with refuted blocks "atomicity-violation observed [inner, outer]: …"
+// "data-race observed: T1 w(x), T2 r(x)"; with refuted blocks "atomicity-violation observed [inner, outer]:
+// …"
 std::string summary(const Finding& finding);
 
 // Runs the checker on the table and expects exactly its findings.
