@@ -17,8 +17,10 @@ import sys
 
 BASE = {"shape": "two-phase-locked", "threads": 8, "variables": 10_000, "burst": 8}
 SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders", "many-threads", "barriers"]
-CHECKERS = ["race", "lockset", "deadlock", "all"]
+CHECKERS = ["race", "lockset", "deadlock", "atomicity", "determinism", "all"]
+SERIAL_SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders"]  # what atomicity's bars are about
 TEXT_BYTES_PER_EVENT = 26  # an estimate, to know beforehand whether the disk is large enough
+GRAPH_EVENTS = 10**6  # the graph engine alone is measured on traces up to this length
 BEGIN = "<!-- bench/run writes from here -->"
 END = "<!-- to here -->"
 
@@ -93,6 +95,22 @@ class Bench:
         return row
 
 
+    def serializability(self, shape, label, settings):
+        """atomicity and determinism on one binary trace, and what their engines cost apart."""
+        words = [f"{key}={value}" for key, value in (settings | {"shape": shape}).items()]
+        path = self.scratch / "trace.heddle"
+        print(f"bench/run: {shape}, {label}", file=sys.stderr, flush=True)
+        jobs = {"read": ("read", path), "atomicity": ("check", "atomicity", path),
+                "determinism": ("check", "determinism", path), "unfiltered": ("check", "atomicity", path, "nofilter", "clock")}
+        if settings["events"] <= GRAPH_EVENTS:
+            jobs["graph"] = ("check", "atomicity", path, "graph")
+        try:
+            self.measure("write", path, *words)
+            return {"shape": shape, "label": label, "settings": settings, "cells": self.medians(jobs)}
+        finally:
+            path.unlink(missing_ok=True)
+
+
 def power(number):
     digits = str(int(number))
     return f"10^{len(digits) - 1}" if digits == "1" + "0" * (len(digits) - 1) else digits
@@ -147,15 +165,37 @@ def growth(rows):
     return table(["", "read", *CHECKERS, "memory: read", "all"], lines)
 
 
-def bars(base):
-    """The budgets of the design, measured on the base line."""
+def serializability_table(rows):
+    lines = []
+    for row in rows:
+        cells = row["cells"]
+        lines.append([f"{row['shape']}, {row['label']}"]
+                     + [millions(rate(cells[job])) if job in cells else "" for job in ("read", "atomicity", "determinism",
+                                                                                       "unfiltered", "graph")]
+                     + [f"{cells['determinism']['seconds'] / cells['atomicity']['seconds']:.2f}",
+                        megabytes(cells["atomicity"]["peak"]), str(cells["atomicity"]["findings"])])
+    return table(["trace", "read", "atomicity", "determinism", "no filter", "graph engine", "determinism ÷ atomicity",
+                  "peak MB", "findings"], lines)
+
+
+def bars(base, by_shape):
+    """The budgets of the design, measured on the base line and, for atomicity, on its four shapes."""
     binary, text = base["binary"], base.get("text")
     checks = [("reading binary, M events/s", "≥ 50", rate(binary["read"]), rate(binary["read"]) >= 50),
               ("`race` on binary, M events/s", "≥ 15", rate(binary["race"]), rate(binary["race"]) >= 15),
               ("bytes per event on disk", "≤ 8", binary["bytes"], binary["bytes"] <= 8)]
     if text is not None:
         checks.insert(2, ("`race` on text, M events/s", "≥ 5", rate(text["race"]), rate(text["race"]) >= 5))
-    return table(["bar", "wanted", f"measured at {base['label']}", ""],
+    for row in by_shape:
+        if row["label"] not in SERIAL_SHAPES:
+            continue
+        for kind, least in (("binary", 10), ("text", 5)):
+            if kind in row:
+                value = rate(row[kind]["atomicity"])
+                checks.append((f"`atomicity` on {kind}, {row['label']}, M events/s", f"≥ {least}", value, value >= least))
+        ratio = row["binary"]["determinism"]["seconds"] / row["binary"]["atomicity"]["seconds"]
+        checks.append((f"`determinism` ÷ `atomicity`, {row['label']}", "≤ 1.3", ratio, ratio <= 1.3))
+    return table(["bar", "wanted", f"measured at {base['label']} events", ""],
                  [[what, wanted, f"{value:.1f}", "met" if met else "**missed**"] for what, wanted, value, met in checks])
 
 
@@ -200,19 +240,32 @@ def main():
     making = [[shape, millions(rate(made[shape]))]
               + [millions(rate(cells[kind]["write"])) if kind in cells else "" for kind in ("binary", "text")]
               for shape, cells in zip(SHAPES, by_shape)]
+    serial_base = {key: BASE[key] for key in ("threads", "variables", "burst")}
+    serial = [bench.serializability(shape, power(n), serial_base | {"events": n})
+              for shape in SERIAL_SHAPES for n in lengths if n >= 10**6]
+    serial_threads = [bench.serializability(shape, f"{n} threads", serial_base | {"events": min(10**6, longest), "threads": n})
+                      for shape in SERIAL_SHAPES for n in (8, 64, 512)]
+    serial_variables = [bench.serializability(shape, f"{power(n)} variables",
+                                              serial_base | {"events": min(10**6, longest), "variables": n})
+                        for shape in SERIAL_SHAPES for n in (10**3, 10**6)]
     rows = by_length + by_shape + by_threads + by_variables
     base = max(by_length, key=lambda r: min(r["settings"]["events"], 10**7))
 
     parts = [f"Machine: {machine()}.",
              f"Speeds are million events per second of CPU time on one core, the median of {options.runs} runs; ratios "
              f"are within one run. Wall time was {noise(rows):.2f} × CPU time (much above 1: the machine was busy).",
-             "### The bars", bars(base),
+             "### The bars", bars(base, by_shape),
              "### Longer traces", f"Shape {BASE['shape']}, {BASE['threads']} threads, {BASE['variables']} variables.",
              "Binary:", throughput(by_length, "binary"), "Text:", throughput(by_length, "text"),
              "Time for ten times the events, over ten (1.00: linear), and memory (1.00: flat):", growth(by_length)]
     for title, group in (("Shapes", by_shape), ("Threads", by_threads), ("Variables", by_variables)):
         parts += [f"### {title}", f"{power(wide)} events.", "Binary:", throughput(group, "binary"), "Text:",
                   throughput(group, "text")]
+    parts += ["### Atomicity and determinism", "Binary traces, 8 threads and 10^4 variables unless said otherwise. *atomicity* and "
+              "*determinism* include the second, partial reading that explains a violation. *no filter*: the clock engine "
+              "without the race filter. *graph engine*: `--engine graph` over the whole trace.",
+              serializability_table(serial), "10^6 events, more threads:", serializability_table(serial_threads),
+              "10^6 events, fewer and more variables:", serializability_table(serial_variables)]
     parts += ["### Making traces", f"{power(wide)} events, M events/s; writing includes making them.",
               table(["shape", "generate", "and write binary", "and write text"], making)]
     notes = sorted({r["note"] for r in rows if "note" in r})

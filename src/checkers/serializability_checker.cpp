@@ -133,6 +133,8 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     }
   }
 
+  bool has_seen_enough() const override { return !violations_.empty() && window_ == windows_.size(); }
+
   void finish() override {
     flush();
     // What the clock engine saw and this one did not: the two part after a first cycle, whose last edge each

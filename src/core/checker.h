@@ -66,6 +66,8 @@ class Checker {
   // again from its start for the explainer, which adds the findings. `again` is the context of that reading.
   virtual bool has_more_to_explain() const { return false; }
   virtual std::unique_ptr<Checker> explainer(const CheckerContext& /*again*/) const { return nullptr; }
+  // An explainer that has seen all it needs: the rest of the trace need not be read again.
+  virtual bool has_seen_enough() const { return false; }
 };
 
 // How a checker presents itself to the command line. checkers/registry.cpp lists them all.

@@ -16,6 +16,9 @@ Traversal run_checkers(TraceSource& source, std::span<const std::unique_ptr<Chec
     for (const auto& checker : checkers) checker->process(batch);
     traversal.events += batch.events.size();
     if (on_progress) on_progress(traversal.events, source);
+    if (!checkers.empty() && std::all_of(checkers.begin(), checkers.end(),
+                                         [](const auto& checker) { return checker->has_seen_enough(); }))
+      break;
   }
   for (const auto& checker : checkers) checker->finish();
   return traversal;
