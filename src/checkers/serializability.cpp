@@ -44,18 +44,51 @@ void Serializability<Story>::cover_names() {
   if (settings_.race_filter) races_.cover(names_.table(Space::kVariable).size());
 }
 
+// What all that follows depends on, however far back it began: which phase a barrier is in, who holds what,
+// and who is in which block.
 template <class Story>
 void Serializability<Story>::skim(const EventBatch& batch) {
   cover_names();
-  for (const Event& event : batch.events) {
-    if (event.operation >= Operation::kAcquire && event.operation <= Operation::kReleaseShared) hold(event);
-    if (event.operation != Operation::kArrive && event.operation != Operation::kLeave) continue;
-    // Which phase a barrier is in depends on all that went before.
-    if (event.operation == Operation::kArrive) {
-      at(barriers_, event.object).arrive(event.thread, {});
-    } else {
-      at(barriers_, event.object).leave(event.thread);
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    const Event& event = batch.events[i];
+    switch (event.operation) {
+      case Operation::kAcquire:
+      case Operation::kAcquireShared:
+      case Operation::kRelease:
+      case Operation::kReleaseShared: hold(event); break;
+      case Operation::kBeginAtomic:
+      case Operation::kBeginDeterministic: blocks_.begin(event, batch.first + i); break;
+      case Operation::kEnd: blocks_.end(event.thread); break;
+      case Operation::kFork: blocks_.fork(event.thread, event.object); break;
+      case Operation::kJoin: blocks_.stop(event.object); break;
+      case Operation::kThreadEnd: blocks_.stop(event.thread); break;
+      case Operation::kArrive: at(barriers_, event.object).arrive(event.thread, {}); break;
+      case Operation::kLeave: at(barriers_, event.object).leave(event.thread); break;
+      case Operation::kRead:
+      case Operation::kWrite:
+      case Operation::kAtomicRead:
+      case Operation::kAtomicWrite:
+      case Operation::kAtomicUpdate:
+      case Operation::kAtomicCompareFail:
+      case Operation::kThreadBegin:
+      case Operation::kPost:
+      case Operation::kWait:
+      case Operation::kNotify:
+      case Operation::kWake:
+      case Operation::kFence:
+      case Operation::kCommit:
+      case Operation::kAlloc:
+      case Operation::kFree:
+      case Operation::kTaskBegin:
+      case Operation::kTaskEnd:
+      case Operation::kMaybeBegin:
+      case Operation::kMaybeEnd:
+      case Operation::kAssign:
+      case Operation::kBranch:
+      case Operation::kFocus:
+      case Operation::kNested: break;
     }
+    if (event.operation != Operation::kArrive && event.operation != Operation::kLeave) continue;
     if (settings_.race_filter) synchronization_.synchronize(event);
     if (settings_.conflict_freedom) conflict_freedom_.synchronize(event);
   }
@@ -63,7 +96,6 @@ void Serializability<Story>::skim(const EventBatch& batch) {
 
 template <class Story>
 void Serializability<Story>::restart() {
-  blocks_ = {};
   order_ = {};
   threads_.assign(threads_.size(), {});
   transactions_.clear();
@@ -238,7 +270,7 @@ void Serializability<Story>::on_race(const Access& earlier, const Access&, const
 template <class Story>
 void Serializability<Story>::on_begin(const Event& event, EventIndex index) {
   Thread& thread = threads_[event.thread];
-  if (thread.inside) {
+  if (blocks_.inner(event.thread) != kNoId) {  // nested, perhaps in a block begun before restart()
     start(event, index);
     done();
   } else {
@@ -259,11 +291,10 @@ template <class Story>
 void Serializability<Story>::on_end(const Event& event, EventIndex index) {
   start(event, index);
   done();
-  if (blocks_.inner(event.thread) == kNoId) return;  // begun before restart()
   blocks_.end(event.thread);
   surroundings_change(event.thread);
-  if (blocks_.inner(event.thread) != kNoId) return;
   Thread& thread = threads_[event.thread];
+  if (!thread.inside || blocks_.inner(event.thread) != kNoId) return;
   thread.inside = false;
   leave(thread.transaction, index);
   thread.last_may_be_open = order_.is_open(thread.transaction);
@@ -281,7 +312,8 @@ void Serializability<Story>::on_fork(const Event& event, EventIndex index) {
     child.last = forker.op;
     child.of_forker = forker.knowledge;
   }
-  if (blocks_.fork(event.thread, event.object)) {
+  const bool adopted = blocks_.fork(event.thread, event.object);
+  if (adopted && parent.inside) {
     child.inside = true;
     Transaction& transaction = this->transaction(parent.transaction);
     ++transaction.threads;

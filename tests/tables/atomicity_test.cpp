@@ -440,6 +440,24 @@ TEST(AtomicityTable, NobodyIsBlamedWhereTheOperationsDoNotHappenInTurn) {
   )");
 }
 
+// The cycle between f and T3's write begins after `around` did. Whoever explains it from there on must not
+// take the deterministic block inside `around` for one that adopts T3.
+TEST(AtomicityTable, AnExplanationKnowsTheBlocksBegunBeforeIt) {
+  expect_atomicity(R"(
+    T0        | T2                     | T3
+    fork(T2)  |                        |
+              | begin(around)          |
+    begin(f)  |                        |
+              | begin(g,deterministic) |
+              | fork(T3)               |
+    r(x)      |                        |
+              |                        | w(x)
+    join(T2)  |                        |
+    join(T3)  |                        |
+    => atomicity-violation observed [f]: T0 r(x), T3 w(x), T0 join(T3)
+  )");
+}
+
 TEST(AtomicityTable, EachViolatedBlockIsNamedOnce) {
   expect_atomicity(R"(
     T1         | T2
