@@ -47,13 +47,18 @@ bool is_control(std::string_view sequence) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text) { return shortened(text, std::string::npos); }
+
+std::string shortened(std::string_view text, std::size_t most) {
   std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
+  result.reserve(std::min(text.size(), most));
+  for (std::size_t shown = 0; !text.empty();) {
     const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(sequence)) {
+    const bool hidden = length == 0 || is_control(sequence);
+    shown += hidden ? 4 * sequence.size() : 1;
+    if (shown > most) return result + "…";
+    if (hidden) {
       for (const char c : sequence) result += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
     } else {
       result += sequence;
@@ -106,6 +111,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
   for (const std::string& candidate : candidates) {
+    // The distance is at least the difference in length; a word may be as long as a line of a file.
+    if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) >= best_distance)
+      continue;
     const std::size_t d = distance(candidate);
     if (d < best_distance) {
       best = candidate;

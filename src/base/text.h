@@ -12,6 +12,10 @@ namespace heddle {
 // neither drive a terminal nor break a JSON document.
 std::string printable(std::string_view text);
 
+// The same, ending in … after `most` characters if there are more: a message stays readable whatever it
+// names.
+std::string shortened(std::string_view text, std::size_t most = 80);
+
 // The pieces of `text` between occurrences of `separator`; at least one piece.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 

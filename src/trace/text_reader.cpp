@@ -100,7 +100,7 @@ std::string misspelled_operation(std::string_view word) {
   for (const OperationInfo& operation : kOperationInfo) known.emplace_back(operation.spelling);
   const std::string near = nearest(word, known);
   const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-  return fmt::format("unknown operation '{}'{}", printable(word.substr(0, 40)), hint);
+  return fmt::format("unknown operation '{}'{}", shortened(word, 40), hint);
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ void TextReader::parse_line(std::string_view line) {
   if (line.empty() || line.front() == '#' || (line.front() <= ' ' && is_blank(line))) return;
   const std::size_t thread_end = line.find('|');
   if (thread_end == std::string_view::npos)
-    fail(fmt::format("expected thread|operation|site, found '{}'", printable(line.substr(0, 60))));
+    fail(fmt::format("expected thread|operation|site, found '{}'", shortened(line, 60)));
   if (thread_end == 0) fail("the thread's name before the first '|' is missing");
   const std::string_view thread = line.substr(0, thread_end);
   const std::string_view rest = line.substr(thread_end + 1);
@@ -232,7 +232,7 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
   std::string_view after;
   if (open != std::string_view::npos) {
     const std::size_t close = text.find(')', open);
-    if (close == std::string_view::npos) fail(fmt::format("'{}' has no closing ')'", printable(text)));
+    if (close == std::string_view::npos) fail(fmt::format("'{}' has no closing ')'", shortened(text)));
     has_operands = true;
     operands = text.substr(open + 1, close - open - 1);
     after = text.substr(close + 1);
@@ -246,20 +246,20 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
     if (!is_name(name))
       fail(fmt::format(
           "'{}': '{}' is not a name (a name is not empty and has no white space, parenthesis or comma)",
-          printable(text), printable(name)));
+          shortened(text), shortened(name)));
     return name;
   };
   // `form` may have {0} for the operation's word.
   const auto require_form = [&](bool holds, std::string_view form) {
     if (!holds)
-      fail(fmt::format("'{}' is not of the form {}", printable(text), fmt::format(fmt::runtime(form), word)));
+      fail(fmt::format("'{}' is not of the form {}", shortened(text), fmt::format(fmt::runtime(form), word)));
   };
   const auto intern_object = [&] { event.object = names_.table(expected.space).intern(require_name(first)); };
   const auto require_order = [&](std::string_view order) {
     event.order = find_order(order);
     if (event.order == MemoryOrder::kPlain)
       fail(fmt::format("'{}': '{}' is not a memory order; use relaxed, acquire, release, acq_rel or seq_cst",
-                       printable(text), printable(order)));
+                       shortened(text), shortened(order)));
   };
 
   switch (expected.operands) {

@@ -57,7 +57,7 @@ void WellFormed::check(Event& event, EventIndex index) {
       const auto arrivals = arrived_.find(uint64_t{event.thread} << 32 | event.object);
       if (arrivals == arrived_.end() || arrivals->second == 0)
         fail(fmt::format("{} leaves barrier {} without having arrived", thread_name(event.thread),
-                         printable(source_->names().name(Space::kBarrier, event.object))));
+                         shortened(source_->names().name(Space::kBarrier, event.object))));
       --arrivals.value();
       return;
     }
@@ -114,7 +114,7 @@ void WellFormed::check_acquire(Event& event, EventIndex index) {
   if (lock.writer != kNoId || (!shared && !lock.readers.empty())) {
     const ThreadId holder = lock.writer != kNoId ? lock.writer : lock.readers.front().first;
     fail(fmt::format("{} acquires {}{}, which {} holds{} since event {}", thread_name(event.thread),
-                     printable(source_->names().lock(event.object)), shared ? " shared" : "",
+                     shortened(source_->names().lock(event.object)), shared ? " shared" : "",
                      holder == event.thread ? "it already" : thread_name(holder),
                      lock.writer != kNoId ? (shared ? " exclusively" : "") : " shared", lock.since));
   }
@@ -134,7 +134,7 @@ void WellFormed::check_release(Event& event) {
                                    [&](const auto& held) { return held.first == event.thread; });
   if (shared ? reader == lock.readers.end() : lock.writer != event.thread)
     fail(fmt::format("{} releases {}{}, which it does not hold{}", thread_name(event.thread),
-                     printable(source_->names().lock(event.object)), shared ? " shared" : "",
+                     shortened(source_->names().lock(event.object)), shared ? " shared" : "",
                      lock.writer == kNoId || lock.writer == event.thread
                          ? ""
                          : fmt::format("; {} does, since event {}", thread_name(lock.writer), lock.since)));
@@ -174,8 +174,8 @@ void WellFormed::check_end(const Event& event) {
   const uint32_t open = blocks.back();
   if (event.object != kNoId && open != kNoId && event.object != open)
     fail(fmt::format("{} ends block {}, but the innermost open block is {}", thread_name(event.thread),
-                     printable(source_->names().name(Space::kBlock, event.object)),
-                     printable(source_->names().name(Space::kBlock, open))));
+                     shortened(source_->names().name(Space::kBlock, event.object)),
+                     shortened(source_->names().name(Space::kBlock, open))));
   blocks.pop_back();
 }
 
@@ -200,17 +200,17 @@ void WellFormed::check_commit(const Event& event) {
   std::deque<uint32_t>& buffer = thread(event.thread).buffer;
   if (buffer.empty())
     fail(fmt::format("{} commits {}, but no write of it is in its store buffer", thread_name(event.thread),
-                     printable(names.variable(event.object))));
+                     shortened(names.variable(event.object))));
   if (buffer.front() != event.object)
     fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}",
-                     thread_name(event.thread), printable(names.variable(event.object)),
-                     printable(names.variable(buffer.front()))));
+                     thread_name(event.thread), shortened(names.variable(event.object)),
+                     shortened(names.variable(buffer.front()))));
   buffer.pop_front();
   --buffered_;
 }
 
 std::string WellFormed::thread_name(ThreadId thread) const {
-  return printable(source_->names().thread(thread));
+  return shortened(source_->names().thread(thread));
 }
 
 void WellFormed::fail(std::string_view what) const {

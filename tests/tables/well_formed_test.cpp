@@ -23,6 +23,12 @@ TEST(WellFormed, OnlyAHolderReleases) {
   expect_refused("T1 | T2\n acq(m) |\n acq(m) |\n rel(m) |\n rel(m) |\n rel(m) |", "T1 releases m");
 }
 
+TEST(WellFormed, LongNamesAreShortenedInTheReason) {
+  const std::string name(1000, 'm');
+  expect_refused("T1\n rel(" + name + ")",
+                 "T1 releases " + std::string(80, 'm') + "…, which it does not hold");
+}
+
 TEST(WellFormed, BlocksNest) {
   expect_refused("T1\n end", "T1 ends a block, but none is open");
   expect_refused("T1\n begin(f)\n begin(g)\n end(f)", "T1 ends block f, but the innermost open block is g");

@@ -73,6 +73,17 @@ TEST(TextReader, ShowsControlBytesInErrors) {
   EXPECT_EQ(error_of("T|\x1b[31m|"), "t:1: unknown operation '\\x1b[31m'");
 }
 
+TEST(TextReader, AnErrorLineStaysReadable) {
+  const std::string long_word(4 << 20, 'w');
+  EXPECT_EQ(error_of("T|" + long_word + "(x)|"), "t:1: unknown operation '" + std::string(40, 'w') + "…'");
+  for (const std::string& line :
+       {"T|r(x" + long_word + "|", "T|r(x y" + long_word + ")|", "T|ar(x," + long_word + ")|",
+        "T|r" + long_word, long_word, "T|acq(" + long_word + "," + long_word + ")|"}) {
+    EXPECT_LT(error_of(line).size(), 400u);
+    EXPECT_NE(error_of(line), "(accepted)");
+  }
+}
+
 TEST(TextReader, StacksShareTheirCallers) {
   TextReader reader("t", "T|r(x)|a < main\nT|r(x)|b < main\nT|r(x)|main\n");
   reader.next();

@@ -22,6 +22,14 @@ TEST(Printable, ShowsInvalidUtf8) {
   EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // past U+10FFFF
 }
 
+TEST(Shortened, CutsBetweenCharacters) {
+  EXPECT_EQ(shortened("äöü", 3), "äöü");
+  EXPECT_EQ(shortened("äöüß", 3), "äöü…");
+  EXPECT_EQ(shortened("ab\x1b", 6), "ab\\x1b");
+  EXPECT_EQ(shortened("ab\x1b", 5), "ab…");  // not half an escape
+  EXPECT_EQ(shortened(std::string(1000, 'x')), std::string(80, 'x') + "…");
+}
+
 TEST(Split, GivesAllPieces) {
   EXPECT_EQ(split("a,b,,c", ","), (std::vector<std::string_view>{"a", "b", "", "c"}));
   EXPECT_EQ(split("", ","), (std::vector<std::string_view>{""}));
@@ -33,6 +41,9 @@ TEST(Nearest, FindsMisspellingsAndNothingElse) {
   EXPECT_EQ(nearest("locksets", {"race", "lockset", "deadlock"}), "lockset");
   EXPECT_EQ(nearest("banana", {"race", "lockset", "deadlock"}), "");
 }
+
+// Comparing letter by letter would take a table of 4 GB.
+TEST(Nearest, ALongWordIsNotCompared) { EXPECT_EQ(nearest(std::string(100 << 20, 'r'), {"race"}), ""); }
 
 TEST(JoinWithAnd, ReadsLikeASentence) {
   EXPECT_EQ(join_with_and({}), "");
