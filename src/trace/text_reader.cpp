@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kBlock = 1024 * 1024;
 constexpr std::size_t kBatch = 2048;
 constexpr std::size_t kLongestLine = 16 * 1024 * 1024;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // what some editors put before UTF-8 text
 
 // An operation's word as a number, so that a switch finds it. Words are at most eight letters.
 constexpr uint64_t word_key(std::string_view word) {
@@ -27,6 +28,7 @@ constexpr uint64_t word_key(std::string_view word) {
 
 std::optional<Operation> find_operation(std::string_view word) {
   if (word.size() > sizeof(uint64_t)) return std::nullopt;
+  if (word.starts_with('\0')) return std::nullopt;  // a leading zero byte would not show in the key
   // "begin" stands for two operations; the block's kind tells them apart later.
   constexpr auto skip = [](Operation operation) { return operation == Operation::kBeginDeterministic; };
   const uint64_t key = word_key(word);
@@ -178,6 +180,7 @@ EventBatch TextReader::next() {
 }
 
 void TextReader::parse_line(std::string_view line) {
+  if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (line.empty() || line.front() == '#' || (line.front() <= ' ' && is_blank(line))) return;
   const std::size_t thread_end = line.find('|');

@@ -44,6 +44,20 @@ TEST(TextReader, SkipsCommentsAndBlankLinesAndCarriageReturns) {
   EXPECT_EQ(round_trip("# a comment|with bars\n\n  \t\r\nT1|r(x)|4\r\n"), "T1|r(x)|4\n");
 }
 
+TEST(TextReader, SkipsAByteOrderMarkAtTheStartOnly) {
+  EXPECT_EQ(round_trip("\xEF\xBB\xBFT|r(x)|\nT|w(x)|\n"), "T|r(x)|\nT|w(x)|\n");
+  EXPECT_EQ(round_trip("\xEF\xBB\xBF# a comment\nT|r(x)|\n"), "T|r(x)|\n");
+  EXPECT_EQ(round_trip("\xEF\xBB\xBF"), "");
+  EXPECT_EQ(round_trip("T|r(x)|\n\xEF\xBB\xBFT|r(x)|\n"), "T|r(x)|\n\xEF\xBB\xBFT|r(x)|\n");
+}
+
+TEST(TextReader, AZeroByteIsPartOfTheOperation) {
+  using namespace std::string_literals;
+  EXPECT_EQ(error_of("T|\0w(x)|1\n"s), "t:1: unknown operation '\\x00w'; did you mean 'w'?");
+  EXPECT_EQ(error_of("T|\0\0\0stop|1\n"s).substr(0, 24), "t:1: unknown operation '");
+  EXPECT_EQ(error_of("T|w\0(x)|1\n"s).substr(0, 24), "t:1: unknown operation '");
+}
+
 TEST(TextReader, DefaultKindIsAtomic) { EXPECT_EQ(round_trip("T|begin(f,atomic)|\n"), "T|begin(f)|\n"); }
 
 TEST(TextReader, LastLineNeedsNoNewline) { EXPECT_EQ(round_trip("T|r(x)|"), "T|r(x)|\n"); }
