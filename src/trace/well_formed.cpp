@@ -96,55 +96,59 @@ WellFormed::Lock& WellFormed::lock(uint32_t id) {
   return locks_[id];
 }
 
+WellFormed::Holder* WellFormed::holder(Lock& lock, ThreadId thread, bool shared) {
+  if (!shared) return lock.writer.thread == thread ? &lock.writer : nullptr;
+  const auto found = std::find_if(lock.readers.begin(), lock.readers.end(),
+                                  [&](const Holder& reader) { return reader.thread == thread; });
+  return found == lock.readers.end() ? nullptr : &*found;
+}
+
 void WellFormed::check_acquire(Event& event, EventIndex index) {
   Lock& lock = this->lock(event.object);
   const bool shared = event.operation == Operation::kAcquireShared;
-  const auto reader = std::find_if(lock.readers.begin(), lock.readers.end(),
-                                   [&](const auto& held) { return held.first == event.thread; });
-  if (!shared && lock.writer == event.thread) {
-    ++lock.depth;
+  const bool written = lock.writer.thread != kNoId;
+  if (Holder* const same = holder(lock, event.thread, shared)) {
+    ++same->depth;
     event.operation = Operation::kNested;
     return;
   }
-  if (shared && reader != lock.readers.end()) {
-    ++reader->second;
-    event.operation = Operation::kNested;
-    return;
-  }
-  if (lock.writer != kNoId || (!shared && !lock.readers.empty())) {
-    const ThreadId holder = lock.writer != kNoId ? lock.writer : lock.readers.front().first;
+  if (written || (!shared && !lock.readers.empty())) {
+    const Holder* other = &lock.writer;
+    if (!written) {
+      // Its own hold is the one it can do something about.
+      const Holder* const own = holder(lock, event.thread, true);
+      other = own != nullptr ? own : &lock.readers.front();
+    }
     fail(fmt::format("{} acquires {}{}, which {} holds{} since event {}", thread_name(event.thread),
                      shortened(source_->names().lock(event.object)), shared ? " shared" : "",
-                     holder == event.thread ? "it already" : thread_name(holder),
-                     lock.writer != kNoId ? (shared ? " exclusively" : "") : " shared", lock.since));
+                     other->thread == event.thread ? "it already" : thread_name(other->thread),
+                     written ? (shared ? " exclusively" : "") : " shared", other->since));
   }
-  lock.since = index;
+  const Holder now{event.thread, 1, index};
   if (shared) {
-    lock.readers.emplace_back(event.thread, 1);
+    lock.readers.push_back(now);
   } else {
-    lock.writer = event.thread;
-    lock.depth = 1;
+    lock.writer = now;
   }
 }
 
 void WellFormed::check_release(Event& event) {
   Lock& lock = this->lock(event.object);
   const bool shared = event.operation == Operation::kReleaseShared;
-  const auto reader = std::find_if(lock.readers.begin(), lock.readers.end(),
-                                   [&](const auto& held) { return held.first == event.thread; });
-  if (shared ? reader == lock.readers.end() : lock.writer != event.thread)
-    fail(fmt::format("{} releases {}{}, which it does not hold{}", thread_name(event.thread),
-                     shortened(source_->names().lock(event.object)), shared ? " shared" : "",
-                     lock.writer == kNoId || lock.writer == event.thread
-                         ? ""
-                         : fmt::format("; {} does, since event {}", thread_name(lock.writer), lock.since)));
-  uint32_t& depth = shared ? reader->second : lock.depth;
-  if (--depth > 0) {
+  Holder* const own = holder(lock, event.thread, shared);
+  if (own == nullptr)
+    fail(fmt::format(
+        "{} releases {}{}, which it does not hold{}", thread_name(event.thread),
+        shortened(source_->names().lock(event.object)), shared ? " shared" : "",
+        lock.writer.thread == kNoId || lock.writer.thread == event.thread
+            ? ""
+            : fmt::format("; {} does, since event {}", thread_name(lock.writer.thread), lock.writer.since)));
+  if (--own->depth > 0) {
     event.operation = Operation::kNested;
   } else if (shared) {
-    lock.readers.erase(reader);
+    lock.readers.erase(lock.readers.begin() + (own - lock.readers.data()));
   } else {
-    lock.writer = kNoId;
+    lock.writer = Holder();
   }
 }
 

@@ -11,7 +11,6 @@
 
 #include <deque>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -26,11 +25,14 @@ class WellFormed {
   void process(const EventBatch& batch, const TraceSource& source);
 
  private:
+  struct Holder {
+    ThreadId thread = kNoId;
+    uint32_t depth = 0;    // how often it has taken the lock
+    EventIndex since = 0;  // when it took it first
+  };
   struct Lock {
-    ThreadId writer = kNoId;                             // exclusive holder
-    uint32_t depth = 0;                                  // how often the writer has taken it
-    EventIndex since = 0;                                // the latest acquire that was not nested
-    std::vector<std::pair<ThreadId, uint32_t>> readers;  // shared holders and how often each has taken it
+    Holder writer;                // exclusive; kNoId: nobody
+    std::vector<Holder> readers;  // shared
   };
   struct Thread {
     std::vector<uint32_t> blocks;  // names of open blocks, outermost first; kNoId: unnamed
@@ -53,6 +55,8 @@ class WellFormed {
 
   Thread& thread(ThreadId id) { return threads_[id]; }
   Lock& lock(uint32_t id);
+  // The thread's hold of the lock in this mode; null: it has none.
+  static Holder* holder(Lock& lock, ThreadId thread, bool shared);
 
   enum Status : uint8_t { kUnseen, kRunning, kStopped, kJoined };
   std::vector<Status> status_;   // by thread; apart from threads_ because every event reads it

@@ -15,6 +15,15 @@ TEST(WellFormed, LocksAreHeldByOneThread) {
   expect_table("all", "T1 | T2\n acq_sh(m) |\n | acq_sh(m)\n rel_sh(m) | \n | rel_sh(m)\n => clean");
 }
 
+TEST(WellFormed, EveryHolderHasItsOwnBeginning) {
+  expect_refused("T1 | T2 | T3\n acq_sh(m) ||\n | acq_sh(m) |\n || acq(m)",
+                 "T3 acquires m, which T1 holds shared since event 0");
+  expect_refused("T1 | T2 | T3\n acq_sh(m) ||\n | acq_sh(m) |\n rel_sh(m) ||\n || acq(m)",
+                 "T3 acquires m, which T2 holds shared since event 1");
+  expect_refused("T1 | T2\n acq_sh(m) |\n | acq_sh(m)\n | acq(m)",
+                 "T2 acquires m, which it already holds shared since event 1");
+}
+
 TEST(WellFormed, OnlyAHolderReleases) {
   expect_refused("T1 | T2\n rel(m) |", "T1 releases m, which it does not hold");
   expect_refused("T1 | T2\n acq(m) |\n | rel(m)",
