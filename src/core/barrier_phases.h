@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
+#include <vector>
 
 #include "trace/event.h"
 
@@ -22,12 +24,10 @@ class BarrierPhases {
  public:
   void arrive(ThreadId thread, const Clock& clock) {
     Participant& participant = participants_[thread];
-    const bool arrived_already = participant.last_phase == open_ && participant.ever_arrived;
-    if (phases_.empty() || left_open_ || arrived_already) open_next();
-    participant.last_phase = open_;
-    participant.ever_arrived = true;
+    if (open_ == kNone || left_open_ || participant.latest == opened_) open_next();
+    participant.latest = opened_;
     participant.to_leave.push_back(open_);
-    Phase& phase = phases_.back();
+    Phase& phase = phases_[open_];
     phase.clock.join(clock);
     ++phase.inside;
   }
@@ -35,46 +35,52 @@ class BarrierPhases {
   // What the thread learns by leaving: the clocks of all arrivals of its phase. The thread must have arrived.
   Clock leave(ThreadId thread) {
     Participant& participant = participants_[thread];
-    const uint64_t number = participant.to_leave.front();
+    const uint32_t place = participant.to_leave.front();
     participant.to_leave.pop_front();
-    if (number == open_) left_open_ = true;
-    Phase& phase = phases_[number - first_];
-    --phase.inside;
-    Clock learnt = phase.clock;
-    while (phases_.size() > 1 && phases_.front().inside == 0) {
-      phases_.pop_front();
-      ++first_;
-    }
-    return learnt;
+    if (place == open_) left_open_ = true;
+    Phase& phase = phases_[place];
+    if (--phase.inside > 0) return phase.clock;
+    if (place == open_) open_ = kNone;
+    free_.push_back(place);
+    return std::exchange(phase.clock, Clock());
   }
 
   // The clock of every phase that somebody may still leave.
   template <class Visit>
   void for_each_phase(Visit visit) {
-    for (Phase& phase : phases_) visit(phase.clock);
+    for (Phase& phase : phases_)
+      if (phase.inside > 0) visit(phase.clock);
   }
 
  private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
   struct Phase {
     Clock clock;          // of all arrivals
-    uint32_t inside = 0;  // arrived and not left
+    uint32_t inside = 0;  // arrived and not left; 0: the place is free
   };
   struct Participant {
-    std::deque<uint64_t> to_leave;  // phases arrived in and not left, oldest first
-    uint64_t last_phase = 0;        // of the latest arrival
-    bool ever_arrived = false;
+    std::deque<uint32_t> to_leave;  // places in phases_ of those arrived in and not left, oldest first
+    uint64_t latest = 0;            // number of the phase arrived in last, from 1; 0: none
   };
 
   void open_next() {
-    phases_.emplace_back();
-    open_ = first_ + phases_.size() - 1;
+    if (free_.empty()) {
+      free_.push_back(static_cast<uint32_t>(phases_.size()));
+      phases_.emplace_back();
+    }
+    open_ = free_.back();
+    free_.pop_back();
+    ++opened_;
     left_open_ = false;
   }
 
-  std::deque<Phase> phases_;  // from first_ to open_; those with nobody inside are dropped from the front
-  uint64_t first_ = 0;        // number of phases_.front()
-  uint64_t open_ = 0;         // number of phases_.back()
-  bool left_open_ = false;    // somebody has left the open phase: no further arrival can be of it
+  // In no order: a phase that a thread never leaves stays, those before and after it come and go.
+  std::vector<Phase> phases_;
+  std::vector<uint32_t> free_;  // places in phases_ nobody is in
+  uint32_t open_ = kNone;       // place of the phase that arrivals belong to; kNone: the next opens one
+  uint64_t opened_ = 0;         // how many phases have been opened: the number of the latest, from 1
+  bool left_open_ = false;      // somebody has left the open phase: no further arrival can be of it
   tsl::robin_map<ThreadId, Participant> participants_;
 };
 

@@ -44,5 +44,21 @@ TEST(BarrierPhases, ALateComerJoinsTheOpenPhase) {
   EXPECT_EQ(barrier.leave(5).marks, (Set{2, 3}));
 }
 
+TEST(BarrierPhases, AThreadThatNeverLeavesKeepsOnlyItsOwnPhase) {
+  BarrierPhases<Marks> barrier;
+  barrier.arrive(9, mark(-1));
+  for (int round = 0; round < 1000; ++round) {
+    barrier.arrive(0, mark(round));
+    barrier.arrive(1, mark(round + 5000));
+    const Set both = round == 0 ? Set{-1, 0, 5000} : Set{round, round + 5000};
+    EXPECT_EQ(barrier.leave(0).marks, both);
+    EXPECT_EQ(barrier.leave(1).marks, both);
+    int kept = 0;
+    barrier.for_each_phase([&](const Marks&) { ++kept; });
+    ASSERT_EQ(kept, 1);
+  }
+  EXPECT_EQ(barrier.leave(9).marks, (Set{-1, 0, 5000}));
+}
+
 }  // namespace
 }  // namespace heddle
