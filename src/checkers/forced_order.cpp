@@ -5,6 +5,26 @@
 
 namespace heddle {
 
+namespace {
+
+// `clock` is of the two pasts together. A moment it has gone beyond is no longer where the thread's part
+// ends.
+template <class Clock>
+void add(std::vector<Epoch>& moments, const std::vector<Epoch>& more, const Clock& clock) {
+  if (moments.empty() && more.empty()) return;
+  moments.insert(moments.end(), more.begin(), more.end());
+  std::erase_if(moments, [&](Epoch moment) { return clock.time_of(moment.thread()) > moment.time(); });
+  std::sort(moments.begin(), moments.end(), [](Epoch a, Epoch b) { return a.thread() < b.thread(); });
+  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+}
+
+}  // namespace
+
+void ForcedOrder::Past::join(const Past& other) {
+  clock.join(other.clock);
+  add(inside, other.inside, clock);
+}
+
 ForcedOrder::Thread& ForcedOrder::thread(ThreadId id) {
   while (threads_.size() <= id) threads_.emplace_back(static_cast<ThreadId>(threads_.size()));
   return threads_[id];
@@ -21,13 +41,16 @@ bool ForcedOrder::meet_first(ThreadId id) {
 ForcedOrder::Past ForcedOrder::publish(ThreadId id) {
   Thread& thread = this->thread(id);
   thread.stretch = ++stretches_;
-  return {thread.clock.publish(), thread.past_holds_lock || held_.of(id) != kEmptyLockset};
+  const Epoch now = thread.clock.epoch();
+  Past past{thread.clock.publish(), thread.inside};
+  if (held_.of(id) != kEmptyLockset) add(past.inside, {now}, past.clock);
+  return past;
 }
 
 void ForcedOrder::receive(ThreadId id, const Past& past) {
   Thread& thread = this->thread(id);
   thread.clock.join(past.clock);
-  thread.past_holds_lock |= past.holds_lock;
+  add(thread.inside, past.inside, thread.clock);
   thread.stretch = ++stretches_;
 }
 

@@ -3,8 +3,9 @@
 // another schedule may take them in another order.
 //
 // Along with the order goes doubt: whether the past of a thread ends with some other thread inside a critical
-// section (it forked, posted, arrived or ended while holding a lock). A schedule that stops everybody where
-// that past ends then leaves a lock held; where there is no doubt, it leaves every lock free.
+// section (the latest that is known of it is that it forked, posted, arrived or ended while holding a lock).
+// A schedule that stops everybody where that past ends then leaves a lock held; where there is no doubt, it
+// leaves every lock free. Learning more of the other thread can end the doubt.
 #pragma once
 
 #include <cstdint>
@@ -33,22 +34,21 @@ class ForcedOrder {
   const ThreadClock& clock(ThreadId thread) const { return threads_[thread].clock; }
   uint64_t stretch(ThreadId thread) const { return threads_[thread].stretch; }
   // Whether the thread's past leaves a lock held by another thread.
-  bool past_holds_lock(ThreadId thread) const { return threads_[thread].past_holds_lock; }
+  bool past_holds_lock(ThreadId thread) const { return !threads_[thread].inside.empty(); }
 
   // The latest time of `thread` that everything still to come from other threads is known to be after, as
   // long as no thread appears that nobody forked.
   Time settled(ThreadId thread) const;
 
  private:
+  // Moments at which a thread handed on its past while it held a lock, one per thread, by ascending thread.
+  using Moments = std::vector<Epoch>;
   // What one thread hands to another at a synchronization.
   struct Past {
     VectorClock clock;
-    bool holds_lock = false;
+    Moments inside;  // where the past ends inside a critical section
 
-    void join(const Past& other) {
-      clock.join(other.clock);
-      holds_lock |= other.holds_lock;
-    }
+    void join(const Past& other);
   };
   enum class Life : uint8_t { kUnknown, kForked, kRunning, kEnded };
   struct Thread {
@@ -57,7 +57,7 @@ class ForcedOrder {
     ThreadClock clock;
     uint64_t stretch = 0;  // number of the latest change of the clock, over all threads
     Life life = Life::kUnknown;
-    bool past_holds_lock = false;
+    Moments inside;  // where its past ends inside another thread's critical section
   };
 
   bool meet_first(ThreadId thread);

@@ -417,6 +417,51 @@ TEST(Deadlock, SynchronizationWhileHoldingIsPotential) {
   )");
 }
 
+// What main learns when it joins Z ends after its own critical section, not inside it.
+TEST(Deadlock, ForkedInsideACriticalSectionAndJoinedAfterItIsPredicted) {
+  expect_table("deadlock", R"(
+    main     | A      | B      | Z
+    acq(g)   |        |        |
+    fork(Z)  |        |        |
+    rel(g)   |        |        |
+    join(Z)  |        |        |
+    fork(A)  |        |        |
+    fork(B)  |        |        |
+             | acq(a) |        |
+             | acq(b) |        |
+             | rel(b) |        |
+             | rel(a) |        |
+             |        | acq(b) |
+             |        | acq(a) |
+    => lock-order-cycle predicted: A acq(a), A acq(b), B acq(b), B acq(a)
+  )");
+}
+
+// T3 is last heard of outside its critical section; had it not posted t, it would stop inside.
+TEST(Deadlock, TheLatestThatIsKnownOfAThreadDecides) {
+  const auto trace = [](std::string_view second_post, std::string_view strength) {
+    return fmt::format(R"(
+      T1      | T2     | T3
+              |        | acq(m)
+              |        | post(s)
+              |        | rel(m)
+              |        | {}
+      wait(s) |        |
+      wait(t) |        |
+      acq(a)  |        |
+      acq(b)  |        |
+      rel(b)  |        |
+      rel(a)  |        |
+              | acq(b) |
+              | acq(a) |
+      => lock-order-cycle {}: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+    )",
+                       second_post, strength);
+  };
+  expect_table("deadlock", trace("post(t)", "predicted"));
+  expect_table("deadlock", trace("post(u)", "potential"));
+}
+
 // T2 begins while T1 holds m: stopping T1 there, as the argument for "predicted" does, would leave m held.
 TEST(Deadlock, ForkedInsideACriticalSectionIsPotential) {
   expect_table("deadlock", R"(
