@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -16,41 +17,54 @@ uint64_t key(LocksetId set, HeldLock held) {
   return uint64_t{set} << 33 | uint64_t{held.lock} << 1 | (held.shared ? 1U : 0U);
 }
 
+uint64_t hash_of(std::span<const HeldLock> members) {
+  uint64_t hash = members.size();
+  for (const HeldLock held : members) hash = mix(hash ^ key(0, held));
+  return hash;
+}
+
 uint64_t unordered_key(LocksetId a, LocksetId b) { return uint64_t{std::min(a, b)} << 32 | std::max(a, b); }
 
 }  // namespace
 
-LocksetTable::LocksetTable() { sets_.emplace_back().without_modes = kEmptyLockset; }
+LocksetTable::LocksetTable() { intern({}); }
 
 std::span<const HeldLock> LocksetTable::members(LocksetId set) const {
   return std::span(members_).subspan(sets_[set].first, sets_[set].count);
 }
 
-LocksetId LocksetTable::append(LocksetId prefix, HeldLock last) {
-  const uint64_t where = key(prefix, last);
-  if (const auto known = extended_.find(where); known != extended_.end()) return known->second;
-  const LocksetId exclusive_prefix = sets_[prefix].exclusive_part;
-  const bool all_exclusive = exclusive_prefix == prefix && !last.shared;
-  const LocksetId exclusive_part =
-      all_exclusive ? kNoId : (last.shared ? exclusive_prefix : append(exclusive_prefix, last));
-  const LocksetId id = size();
-  const Set& from = sets_[prefix];
-  Set set;
-  set.first = members_.size();
-  set.count = from.count + 1;
-  set.exclusive_part = all_exclusive ? id : exclusive_part;
-  set.without_modes = all_exclusive ? id : kNoId;
-  for (uint32_t i = 0; i < from.count; ++i) members_.push_back(HeldLock(members_[from.first + i]));
-  members_.push_back(last);
-  sets_.push_back(set);
-  extended_.emplace(where, id);
-  return id;
+LocksetId LocksetTable::find_equal(uint64_t hash, std::span<const HeldLock> members) const {
+  const auto known = by_hash_.find(hash);
+  if (known == by_hash_.end()) return kNoId;
+  for (LocksetId id = known->second; id != kNoId; id = sets_[id].same_hash) {
+    const std::span<const HeldLock> others = this->members(id);
+    if (std::equal(members.begin(), members.end(), others.begin(), others.end())) return id;
+  }
+  return kNoId;
 }
 
 LocksetId LocksetTable::intern(std::span<const HeldLock> members) {
-  LocksetId set = kEmptyLockset;
-  for (const HeldLock held : members) set = append(set, held);
-  return set;
+  const uint64_t hash = hash_of(members);
+  if (const LocksetId known = find_equal(hash, members); known != kNoId) return known;
+  Set set;
+  set.first = members_.size();
+  set.count = static_cast<uint32_t>(members.size());
+  members_.insert(members_.end(), members.begin(), members.end());
+  LocksetId id = size();
+  if (std::none_of(members.begin(), members.end(), [](HeldLock held) { return held.shared; })) {
+    set.exclusive_part = id;
+    set.without_modes = id;
+  } else {
+    exclusive_.clear();
+    std::copy_if(members.begin(), members.end(), std::back_inserter(exclusive_),
+                 [](HeldLock held) { return !held.shared; });
+    set.exclusive_part = intern(exclusive_);  // which has no shared members and so goes no deeper
+    id = size();
+  }
+  if (const auto [place, first] = by_hash_.emplace(hash, id); !first)
+    set.same_hash = std::exchange(place.value(), id);
+  sets_.push_back(set);
+  return id;
 }
 
 LocksetId LocksetTable::add(LocksetId set, uint32_t lock, bool shared) {

@@ -67,20 +67,22 @@ class LocksetTable {
     uint32_t count = 0;               // how many there are
     LocksetId exclusive_part = 0;     // the set of its exclusive members
     LocksetId without_modes = kNoId;  // the same locks all exclusive; kNoId: not asked for yet
+    LocksetId same_hash = kNoId;      // another set whose members have the same hash
   };
   using Memo = tsl::robin_map<uint64_t, uint32_t, MixHash>;
 
   // The set of these members, ascending by lock.
   LocksetId intern(std::span<const HeldLock> members);
-  LocksetId append(LocksetId prefix, HeldLock last);
+  LocksetId find_equal(uint64_t hash, std::span<const HeldLock> members) const;
 
-  std::vector<Set> sets_;          // by id
-  std::vector<HeldLock> members_;  // of all sets, one after the other
-  Memo extended_;                  // (set, greater lock, mode) → the set with it: the tree all sets hang in
-  Memo added_;                     // (set, lock, mode) → add
-  Memo removed_;                   // (set, lock) → remove
-  Memo intersected_;               // (smaller id, greater id) → intersect
-  std::vector<HeldLock> scratch_;  // members of the set being made
+  std::vector<Set> sets_;            // by id
+  std::vector<HeldLock> members_;    // of all sets, one after the other
+  Memo by_hash_;                     // hash of the members → the latest set with it
+  Memo added_;                       // (set, lock, mode) → add
+  Memo removed_;                     // (set, lock) → remove
+  Memo intersected_;                 // (smaller id, greater id) → intersect
+  std::vector<HeldLock> scratch_;    // members of the set being made
+  std::vector<HeldLock> exclusive_;  // the exclusive ones of them
 };
 
 // What each thread holds at the present event. Feed it every acquire and release; Operation::kNested is no
