@@ -54,6 +54,9 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kJoin: {
       const VectorClock child = clock(event.object).publish();
       clock(event.thread).join(child);
+      // The child does nothing any more. Its clock stays: it may be joined again, by others.
+      threads_[event.object].at_release_fence.clear();
+      threads_[event.object].until_acquire_fence.clear();
       return;
     }
     case Operation::kArrive:

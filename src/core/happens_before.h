@@ -10,7 +10,8 @@
 // notify and wake order nothing. A plain write to an atomic variable ends its release sequence, and so do
 // alloc/free.
 //
-// Cost: O(1) per event except where a join brings news, then O(threads).
+// Cost: O(1) per event except where a join brings news, then up to O(threads), less what both sides share. A
+// thread that has ended costs O(log threads) memory: what only its clock has of the tables in vector_clock.h.
 #pragma once
 
 #include <tsl/robin_map.h>

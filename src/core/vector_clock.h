@@ -35,36 +35,72 @@ class Epoch {
 };
 
 // A table thread → time, copied lazily: copies share their memory until one of them is changed.
+//
+// For up to kMostFlat threads it is an array. For more it is a tree with the times in its leaves, so that
+// only the way to what changes is copied, and what two tables share need not be compared: a program may start
+// thousands of threads, each with a table of all before it.
 class TimeTable {
  public:
   TimeTable() = default;
-  TimeTable(const TimeTable& other);
-  TimeTable(TimeTable&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  TimeTable(const TimeTable& other) : root_(share(other.root_)) {}
+  TimeTable(TimeTable&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
   TimeTable& operator=(TimeTable other) noexcept {
-    std::swap(block_, other.block_);
+    std::swap(root_, other.root_);
     return *this;
   }
-  ~TimeTable();
+  ~TimeTable() { release(root_); }
 
   Time operator[](ThreadId thread) const {
-    return block_ != nullptr && thread < block_->size ? block_->times()[thread] : 0;
+    const Node* node = root_;
+    if (node == nullptr) return 0;
+    for (unsigned shift = node->shift; shift > 0; shift -= kBits) {
+      const ThreadId branch = thread >> shift;
+      node = branch < node->size ? node->children()[branch] : nullptr;
+      if (node == nullptr) return 0;
+      thread &= (ThreadId{1} << shift) - 1;
+    }
+    return thread < node->size ? node->times()[thread] : 0;
   }
   void raise(ThreadId thread, Time time);  // to at least `time`
   void raise_all(const TimeTable& other);  // pointwise maximum
   void clear() { *this = TimeTable(); }
-  bool is_empty() const { return block_ == nullptr; }
+  bool is_empty() const { return root_ == nullptr; }
 
  private:
-  struct Block {
-    uint32_t references;
-    uint32_t size;
-    Time* times() { return reinterpret_cast<Time*>(this + 1); }
-  };
-  static Block* allocate(uint32_t size);
-  // Makes the block ours alone and at least `size` entries long.
-  void own(uint32_t size);
+  static constexpr unsigned kBits = 5;
+  static constexpr uint32_t kFan = 1U << kBits;       // most entries of a node of a tree
+  static constexpr uint32_t kMostFlat = kFan * kFan;  // most entries of an array, which is a lone leaf
 
-  Block* block_ = nullptr;  // null: all zero
+  // Followed by its entries: times in a leaf, children (null: all zero) in other nodes.
+  struct Node {
+    uint32_t references;  // by tables and by nodes
+    uint16_t shift;       // bits of a thread's number that are told apart further down; 0: a leaf
+    uint16_t size;        // entries; those past it are zero
+
+    Time* times() { return reinterpret_cast<Time*>(this + 1); }
+    const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
+    Node** children() { return reinterpret_cast<Node**>(this + 1); }
+    Node* const* children() const { return reinterpret_cast<Node* const*>(this + 1); }
+  };
+
+  static Node* share(Node* node) {
+    if (node != nullptr) ++node->references;
+    return node;
+  }
+  static void release(Node* node) {
+    if (node != nullptr && --node->references == 0) destroy(node);
+  }
+  static Node* allocate(unsigned shift, uint32_t size);
+  static void destroy(Node* node);
+  // Makes the node ours alone and at least `size` entries long; it may be null.
+  static void own(Node*& node, unsigned shift, uint32_t size);
+  static void raise_leaf(Node*& mine, const Node* theirs);
+  // Makes `mine` the maximum of both, which are equally high parts of trees.
+  static void raise_part(Node*& mine, Node* theirs);
+  // Makes the root at least as high, and a tree of an array.
+  void grow(unsigned shift);
+
+  Node* root_ = nullptr;  // null: all zero
 };
 
 // A clock as it lies in a lock, a semaphore, an atomic: one thread's past, or the union of several.
