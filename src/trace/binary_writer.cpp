@@ -65,7 +65,6 @@ void BinaryWriter::take_event(const Event& event) {
   if (event.thread >= threads_.size()) threads_.resize(event.thread + 1);
   Thread& thread = threads_[event.thread];
   const EventIndex position = next_position_++;
-  if (!thread.rows.empty() && position - thread.first > UINT32_MAX) write_thread(event.thread);
   if (thread.rows.empty()) {
     if (thread.rows.capacity() == 0) thread.rows = std::move(spare_);
     thread.first = position;
@@ -75,9 +74,31 @@ void BinaryWriter::take_event(const Event& event) {
                          stored_id(event.object), stored_id(event.site), stored_id(event.value),
                          stored_id(event.local)});
   thread.last = position;
-  ++buffered_;
+  if (thread.rows.size() == 1) {
+    waiting_.push_back({position, event.thread});
+    ++threads_waiting_;
+    find_next_overdue();
+  }
   if (thread.rows.size() == limits_.chunk_events) write_thread(event.thread);
-  if (buffered_ == limits_.buffered_events) write_all_threads();
+  while (position >= overdue_at_) write_thread(waiting_.front().thread);
+}
+
+bool BinaryWriter::waits(const Waiting& waiting) const {
+  const Thread& thread = threads_[waiting.thread];
+  return !thread.rows.empty() && thread.first == waiting.since;
+}
+
+// Threads that take turns all fill their chunks before the first is overdue; with more of them than
+// longest_wait has room for, chunks get smaller instead.
+void BinaryWriter::find_next_overdue() {
+  while (!waiting_.empty() && !waits(waiting_.front())) waiting_.pop_front();
+  if (waiting_.empty()) {
+    overdue_at_ = next_position_ + limits_.longest_wait;
+    return;
+  }
+  const uint64_t wait =
+      std::min<uint64_t>(limits_.longest_wait, uint64_t{limits_.chunk_events} * threads_waiting_);
+  overdue_at_ = waiting_.front().since + wait;
 }
 
 // A reader that stops anywhere must know the names of all events before that point.
@@ -147,10 +168,11 @@ void BinaryWriter::write_thread(ThreadId id) {
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<char>(rows[i][column] >> shift & 0xFF);
   }
   write_chunk(header, payload_, count);
-  buffered_ -= count;
   thread.rows.clear();
   spare_ = std::move(thread.rows);
   thread.rows = {};
+  --threads_waiting_;
+  find_next_overdue();
 }
 
 void BinaryWriter::write_all_threads() {

@@ -1,8 +1,10 @@
-// Writes the binary trace format. Memory is bounded: a thread's events are written when they fill a chunk,
-// and all threads' when together they fill kMostBuffered.
+// Writes the binary trace format. A thread's events are written when they fill a chunk, or when the oldest of
+// them has waited for too many later ones of other threads. So memory is bounded, and of a file that was cut
+// off nearly all can be read: a reader gets no further than the first event that is missing.
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,8 +20,8 @@ class BinaryWriter : public TraceSink {
  public:
   // When buffers are written out. Tests make them small to get many chunks.
   struct Limits {
-    uint32_t chunk_events = 32 * 1024;       // of one thread, at most kMostPerChunk
-    uint32_t buffered_events = 1024 * 1024;  // of all threads
+    uint32_t chunk_events = 32 * 1024;    // of one thread, at most kMostPerChunk
+    uint32_t longest_wait = 1024 * 1024;  // events that may come while one waits
   };
 
   explicit BinaryWriter(const std::string& path) : BinaryWriter(path, Limits()) {}
@@ -38,6 +40,11 @@ class BinaryWriter : public TraceSink {
     EventIndex last = 0;    // position of rows.back()
     std::vector<Row> rows;  // events not written yet
   };
+  // A thread that has begun to buffer events.
+  struct Waiting {
+    EventIndex since = 0;  // position of its first
+    ThreadId thread = 0;
+  };
   // Names of one space not written yet.
   struct Strings {
     uint32_t written = 0;           // ids below are in the file
@@ -52,6 +59,10 @@ class BinaryWriter : public TraceSink {
   void write_sites();
   void write_thread(ThreadId id);
   void write_all_threads();
+  // Whether the thread still waits since then.
+  bool waits(const Waiting& waiting) const;
+  // Sets overdue_at_.
+  void find_next_overdue();
   void write_chunk(ChunkHeader& header, std::string_view payload, std::size_t piece);
   void write_bytes(std::string_view bytes);
 
@@ -61,7 +72,9 @@ class BinaryWriter : public TraceSink {
   uint64_t offset_ = 0;           // bytes written
   EventIndex next_position_ = 0;  // of the next event
   std::vector<Thread> threads_;   // by id
-  std::size_t buffered_ = 0;      // rows in all threads_
+  std::deque<Waiting> waiting_;   // by `since`; also those that have been written in the meantime
+  uint32_t threads_waiting_ = 0;  // threads with rows
+  EventIndex overdue_at_ = 0;     // position at which the first of waiting_ has waited long enough
   std::vector<Row> spare_;        // room of the thread written last, for the next that needs some
   std::array<Strings, kSpaces> strings_;
   std::vector<SiteTable::Site> sites_;  // not written yet

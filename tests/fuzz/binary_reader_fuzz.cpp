@@ -92,7 +92,7 @@ std::vector<std::string> seeds() {
   std::vector<std::string> result;
   for (uint32_t seed = 0; seed < 24; ++seed) {
     const std::string bytes = binary(sample_trace(seed, 4 + seed * 4),
-                                     {.chunk_events = 4 + 3 * seed, .buffered_events = 10 + 6 * seed});
+                                     {.chunk_events = 4 + 3 * seed, .longest_wait = 10 + 6 * seed});
     result.push_back(bytes);
     result.push_back(uncompressed(bytes));
   }

@@ -23,7 +23,7 @@ struct Sample {
     for (int i = 0; i < 60; ++i)
       text += fmt::format("T{}|{}(x{})|f:{} < main:1\n", i % 7 % 3, i % 4 == 0 ? "w" : "r", i % 5, i % 6);
     TextReader reader("t", text);
-    BinaryWriter writer(bytes, {.chunk_events = 8, .buffered_events = 20});
+    BinaryWriter writer(bytes, {.chunk_events = 8, .longest_wait = 20});
     for (EventBatch batch = reader.next(); !batch.empty(); batch = reader.next()) {
       events.insert(events.end(), batch.events.begin(), batch.events.end());
       writer.write(batch, reader.names());
@@ -154,6 +154,32 @@ TEST(BinaryDamage, CutAnywhereGivesThePrefixOfWholeChunks) {
   EXPECT_EQ(longest, sample.events.size());
 }
 
+// main acts once, then only A does: main's event must not wait in a buffer until the end.
+TEST(BinaryDamage, AQuietThreadDoesNotTakeTheOthersAlong) {
+  constexpr std::size_t kEvents = 200'000;
+  constexpr BinaryWriter::Limits kLimits;
+  Names names;
+  std::vector<Event> events(kEvents);
+  for (Event& event : events) event.thread = 1;
+  events[0].thread = 0;
+  for (const char* name : {"main", "A"}) names.table(Space::kThread).append(name);
+  names.table(Space::kVariable).append("x");
+  for (Event& event : events) event.object = 0;
+  std::string bytes;
+  BinaryWriter writer(bytes, kLimits);
+  writer.write({0, events}, names);
+  writer.finish();
+  for (const Chunk& chunk : chunks_of(bytes)) {
+    if (chunk.header.kind != ChunkKind::kEvents) continue;
+    const Outcome outcome = read(bytes.substr(0, chunk.offset + kChunkHeaderSize + chunk.header.stored_size));
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_GE(outcome.events.size() + 2 * kLimits.chunk_events, chunk.header.last + 1);
+  }
+  // Without its last chunk with events.
+  EXPECT_GE(read(bytes.substr(0, chunks_of(bytes).back().offset - 1)).events.size(),
+            kEvents - kLimits.chunk_events);
+}
+
 TEST(BinaryDamage, NoFlippedByteGoesUnnoticed) {
   const Sample sample;
   std::size_t errors = 0;
@@ -227,12 +253,13 @@ TEST(BinaryDamage, ForgedFieldsAreRefused) {
   contains(error_of(set(kObjectColumn, 0, 6)), "with operand 5, which the file does not name");
   contains(error_of(set(kSiteColumn, 0, 99)), "with site 98, which the file does not name");
   contains(error_of([](ChunkHeader& header, std::string&) { header.thread = 3; }), "it is of thread 3");
-  contains(error_of([](ChunkHeader& header, std::string&) { ++header.last; }),
+  contains(error_of([&](ChunkHeader& header, std::string&) {
+             if (header.last + 1 == sample.events.size()) ++header.last;
+           }),
            "its last event is not at the position");
   contains(error_of([](ChunkHeader& header, std::string& payload) {
              const std::span<char> gaps = plane(header, payload, kGapColumn);
-             ASSERT_FALSE(gaps.empty());
-             ++gaps[0];
+             if (!gaps.empty()) ++gaps[0];
            }),
            "its first event is not at the position");
   contains(error_of([first = true](ChunkHeader& header, std::string&) mutable {

@@ -135,10 +135,9 @@ TEST(BinaryFormat, RandomTracesSurviveWhateverTheChunks) {
     const auto names = static_cast<uint32_t>(1 + random() % (seed % 20 == 0 ? 70000 : 300));
     Trace trace = random_trace(seed, count, threads, names);
     const auto chunk = static_cast<uint32_t>(1 + random() % 700);
-    const auto buffered = static_cast<uint32_t>(1 + random() % 2000);
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ", chunks of " << chunk << ", buffer of "
-                                    << buffered);
-    expect_same(trace, written(trace, {chunk, buffered}));
+    const auto wait = static_cast<uint32_t>(1 + random() % 2000);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", chunks of " << chunk << ", waits of " << wait);
+    expect_same(trace, written(trace, {chunk, wait}));
   }
 }
 
@@ -174,7 +173,7 @@ TEST(BinaryFormat, NamesThatRepeatOrHoldAnyBytesSurvive) {
 TEST(BinaryFormat, NamesMayArriveWithTheEventsThatUseThem) {
   Names names;
   std::string bytes;
-  BinaryWriter writer(bytes, {.chunk_events = 7, .buffered_events = 50});
+  BinaryWriter writer(bytes, {.chunk_events = 7, .longest_wait = 50});
   std::string text;
   for (uint32_t i = 0; i < 500; ++i) {
     std::vector<Event> events(1);
