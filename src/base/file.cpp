@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -19,9 +21,24 @@ constexpr std::size_t kWriteBuffer = 256 * 1024;
 
 std::string reason() { return std::strerror(errno); }
 
+// Where a file written as `path` ends up: the target of the link, of the link behind it, and so on.
+std::string past_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel has it
+  std::filesystem::path place = path;
+  std::error_code none;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(place, none);
+    if (none) break;
+    place = place.parent_path() / target;  // an absolute target stays what it is
+  }
+  return place.string();
+}
+
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path == "-" ? "<stdin>" : path) {
+std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
+InputFile::InputFile(const std::string& path) : path_(input_name(path)) {
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw InputError(fmt::format("{}: cannot open: {}", path_, reason()));
   struct stat status{};
@@ -29,7 +46,7 @@ InputFile::InputFile(const std::string& path) : path_(path == "-" ? "<stdin>" : 
     throw InputError(fmt::format("{}: cannot look at the file: {}", path_, reason()));
   if (S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
-    throw InputError(fmt::format("{}: is a directory, not a trace", path_));
+    throw InputError(fmt::format("{}: is a directory, not a file", path_));
   }
   regular_ = S_ISREG(status.st_mode);
   size_ = regular_ ? static_cast<uint64_t>(status.st_size) : 0;
@@ -64,22 +81,30 @@ std::size_t InputFile::read_at(uint64_t offset, char* to, std::size_t size) {
   return done;
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& path) : path_(path), final_(path) {
   struct stat status{};
+  if (path.empty()) throw InputError("the name of the output file is empty; '-' is standard output");
+  errno = 0;
+  const bool exists = path != "-" && ::stat(path.c_str(), &status) == 0;
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
-  } else if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  } else if (exists && !S_ISREG(status.st_mode)) {
     // A device or a pipe keeps its name: there is nothing to rename over.
     if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("{}: cannot write: is a directory", path));
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (!exists && errno == ELOOP) {
+    descriptor_ = -1;
   } else {
-    temporary_ = fmt::format("{}.{}.partial", path, ::getpid());
+    final_ = past_links(path);
+    temporary_ = fmt::format("{}.{}.partial", final_, ::getpid());
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (descriptor_ < 0) {
     temporary_.clear();
     throw InputError(fmt::format("{}: cannot write: {}", path, reason()));
   }
+  // A file system without permissions refuses; the file is then as good as it can be there.
+  if (exists && !temporary_.empty()) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777));
   buffer_.reserve(kWriteBuffer);
 }
 
@@ -117,7 +142,7 @@ void OutputFile::commit() {
   if (temporary_.empty()) return;
   if (::close(descriptor_) != 0) throw SystemError(fmt::format("{}: cannot write: {}", path_, reason()));
   descriptor_ = -1;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0)
     throw SystemError(fmt::format("{}: cannot rename the finished file: {}", path_, reason()));
   temporary_.clear();
 }
@@ -133,6 +158,11 @@ std::string read_whole_file(const std::string& path) {
     content.resize(before + got);
     if (got < kStep) return content;
   }
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(a, none) && std::filesystem::equivalent(a, b, none);
 }
 
 }  // namespace heddle

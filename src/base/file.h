@@ -10,6 +10,9 @@
 
 namespace heddle {
 
+// What an input is called in messages and reports: its path, or "<stdin>" for "-".
+std::string input_name(const std::string& path);
+
 // A file opened for reading; "-" is standard input.
 class InputFile {
  public:
@@ -24,7 +27,7 @@ class InputFile {
   // Reads up to `size` bytes at `offset`; fewer only at the end. Regular files only.
   std::size_t read_at(uint64_t offset, char* to, std::size_t size);
 
-  const std::string& path() const { return path_; }  // "<stdin>" for "-"
+  const std::string& path() const { return path_; }  // its input_name()
   bool is_regular() const { return regular_; }
   uint64_t size() const { return size_; }  // at the time of opening; 0 for a pipe
 
@@ -36,10 +39,11 @@ class InputFile {
 };
 
 // A file being written. It appears under its name when commit() has run; without it nothing is left behind
-// and what stood under the name before is untouched. "-" is standard output.
+// and what stood under the name before is untouched. What it replaces passes on its permissions; a symbolic
+// link stays, and its target is written. "-" is standard output.
 class OutputFile {
  public:
-  // Throws InputError when the file cannot be created.
+  // Throws InputError when the file cannot be created or its name is empty.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -55,7 +59,8 @@ class OutputFile {
   void flush();
   void write_all(std::string_view bytes);
 
-  std::string path_;       // the final name
+  std::string path_;       // as the user named it
+  std::string final_;      // the name it gets, past all links
   std::string temporary_;  // the name until commit; empty for standard output and devices
   std::string buffer_;     // bytes not handed to the kernel yet
   int descriptor_ = -1;
@@ -64,5 +69,8 @@ class OutputFile {
 
 // The whole file. Throws InputError when it cannot be read.
 std::string read_whole_file(const std::string& path);
+
+// Whether both names lead to one regular file; false when either leads to none.
+bool is_same_file(const std::string& a, const std::string& b);
 
 }  // namespace heddle

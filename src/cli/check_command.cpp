@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/heddle.h"
 #include "cli/options.h"
+#include "cli/settings.h"
 #include "report/json_report.h"
 #include "report/sarif_report.h"
 #include "report/suppressions.h"
@@ -53,9 +54,10 @@ Suppressions load_suppressions(const std::vector<std::string>& paths) {
 // The root of the git work tree around the current directory, or else that directory: where source names
 // start.
 std::string source_root() {
-  const std::filesystem::path here = std::filesystem::current_path();
+  std::error_code none;
+  const std::filesystem::path here = std::filesystem::current_path(none);  // empty where it was deleted
   for (std::filesystem::path place = here; place.has_relative_path(); place = place.parent_path())
-    if (std::filesystem::exists(place / ".git")) return place.string();
+    if (std::filesystem::exists(place / ".git", none)) return place.string();
   return here.string();
 }
 
@@ -84,11 +86,23 @@ std::string render(const RunReport& report, const CheckArguments& arguments) {
   return text_report(report, text_style(colour_choice(arguments.color), descriptor));
 }
 
+// Nothing that is read may be written over: a trace is not easily made again.
+void refuse_to_replace_inputs(const std::string& output, const CheckArguments& arguments) {
+  const auto refuse_to_replace = [&](const std::string& input, std::string_view what) {
+    if (is_same_file(output, input))
+      throw InputError(fmt::format("{}: cannot write: it is {}", output, what));
+  };
+  for (const std::string& file : arguments.files) refuse_to_replace(file, "a trace to check");
+  for (const std::string& file : arguments.suppressions) refuse_to_replace(file, "a file of suppressions");
+  refuse_to_replace(arguments.config.empty() ? kConfigFile : arguments.config, "the config file");
+}
+
 int check(const CheckArguments& arguments) {
   const std::vector<const CheckerEntry*> checkers = select_checkers(arguments.checkers);
   if (std::count(arguments.files.begin(), arguments.files.end(), "-") > 1)
     throw InputError("standard input ('-') can be read only once");
   Suppressions suppressions = load_suppressions(arguments.suppressions);
+  refuse_to_replace_inputs(arguments.output, arguments);
   OutputFile output(arguments.output);
 
   CheckerOptions options;

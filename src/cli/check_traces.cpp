@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "checkers/registry.h"
 #include "cli/progress.h"
@@ -58,24 +59,40 @@ void read_again(const std::string& path, Use use) {
   }
 }
 
-void add_note(std::string& notes, const std::string& note) {
-  if (note.empty() || notes.find(note) != std::string::npos) return;
-  notes += notes.empty() ? note : " " + note;
-}
-
-// Takes what the checker found and could not say into the summary of all files so far.
-void summarize(CheckerSummary& summary, const Findings& findings, const Coverage& coverage) {
-  if (!findings.list().empty()) {
-    summary.verdict = Verdict::kViolations;
-  } else if (coverage.undecided && summary.verdict == Verdict::kClean) {
-    summary.verdict = Verdict::kUndecided;
+// What the checkers could not say, and of which inputs. The same is said once, however many inputs it is
+// true of.
+class Notes {
+ public:
+  void add(const std::string& note, const std::string& input) {
+    if (note.empty()) return;
+    for (Entry& entry : entries_)
+      if (entry.note == note) return entry.inputs.push_back(input);
+    entries_.push_back({note, {input}});
   }
-  add_note(summary.note, coverage.note);
-}
+
+  // With the names of the inputs, where that is not all of them.
+  std::string text(std::size_t inputs) const {
+    std::string text;
+    for (const auto& [note, of] : entries_) {
+      if (!text.empty()) text += "; ";
+      if (of.size() < inputs) text += join_with_and(of) + ": ";
+      text += note;
+    }
+    return text;
+  }
+
+ private:
+  struct Entry {
+    std::string note;
+    std::vector<std::string> inputs;  // in the order given
+  };
+  std::vector<Entry> entries_;
+};
 
 void check_trace(const std::string& path, const std::vector<const CheckerEntry*>& selected,
                  const CheckerOptions& options, std::size_t kept_per_checker, RunReport& report,
-                 Findings& merged) {
+                 std::vector<Notes>& notes, Findings& merged) {
+  const std::string name = input_name(path);
   const std::unique_ptr<TraceSource> source = open_trace(path);
   // Findings apart for each checker: one that finds much must not use up the place of another.
   std::vector<Findings> found(selected.size(), Findings(kept_per_checker));
@@ -86,14 +103,14 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
 
   Traversal traversal;
   {
-    Progress progress("checking " + printable(path));
+    Progress progress("checking " + printable(name));
     traversal = run_checkers(*source, checkers, [&](uint64_t events, const TraceSource& reader) {
       progress.update(events, reader);
     });
   }
-  report.inputs.push_back({path, traversal.events, source->note()});
+  report.inputs.push_back({name, traversal.events, source->note()});
   read_again(path, [&](const auto& open) {
-    Progress progress("explaining " + printable(path));
+    Progress progress("explaining " + printable(name));
     explain(
         checkers, open,
         [&](std::size_t i, const Names& names) { return CheckerContext{names, found[i], options}; },
@@ -103,7 +120,14 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
   std::vector<Finding> findings;
   std::map<std::string, std::string_view> found_by;  // fingerprint → the first checker
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    summarize(report.checkers[i], found[i], checkers[i]->coverage());
+    const Coverage coverage = checkers[i]->coverage();
+    notes[i].add(coverage.note, name);
+    Verdict& verdict = report.checkers[i].verdict;
+    if (!found[i].list().empty()) {
+      verdict = Verdict::kViolations;
+    } else if (coverage.undecided && verdict == Verdict::kClean) {
+      verdict = Verdict::kUndecided;
+    }
     report.left_out += found[i].left_out();
     // Two checkers may find the same: atomicity and determinism see the same cycles.
     std::string_view same_as;
@@ -115,13 +139,13 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
       if (is_new) findings.push_back(std::move(finding));
     }
     if (all_known && !found[i].list().empty())
-      add_note(report.checkers[i].note, fmt::format("Nothing that {} does not report already.", same_as));
+      notes[i].add(fmt::format("nothing that {} does not report already", same_as), name);
   }
   in_order_of_occurrence(findings);
   if (!findings.empty() && can_be_read_again(path))
     read_again(path, [&](const auto& open) { annotate_blocks(findings, *open()); });
   for (Finding& finding : findings) {
-    finding.input = path;
+    finding.input = name;
     merged.add(std::move(finding));
   }
 }
@@ -137,9 +161,11 @@ RunReport check_traces(const std::vector<std::string>& paths,
     report.checkers.push_back({std::string(checker->name), Verdict::kClean, {}});
   for (const Rule* rule : all_rules(checkers))
     report.rules.push_back({rule, std::string(rule_page(rule->id))});
+  std::vector<Notes> notes(checkers.size());  // by checker
   Findings merged(std::numeric_limits<std::size_t>::max());
   for (const std::string& path : paths)
-    check_trace(path, checkers, options, kept_per_checker, report, merged);
+    check_trace(path, checkers, options, kept_per_checker, report, notes, merged);
+  for (std::size_t i = 0; i < checkers.size(); ++i) report.checkers[i].note = notes[i].text(paths.size());
   report.findings = std::move(merged.list());
   return report;
 }

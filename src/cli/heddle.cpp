@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -17,8 +18,6 @@
 namespace heddle {
 
 namespace {
-
-constexpr const char* kConfigFile = "heddle.toml";
 
 constexpr const char* kFooter =
     R"(Start here:
@@ -43,7 +42,8 @@ void write_out(std::string_view text) {
   out.commit();
 }
 
-void complain(std::string_view what) { fmt::print(stderr, "heddle: {}\n", what); }
+// A message may hold names from anywhere, and must not drive the terminal.
+void complain(std::string_view what) { fmt::print(stderr, "heddle: {}\n", printable(what)); }
 
 // Every argument that nobody knows comes back to us, so that the message can say what was probably meant.
 void keep_unknown_arguments(CLI::App& app) {
@@ -71,9 +71,10 @@ void apply_settings(CLI::App& command) {
   if (const char* text = std::getenv("HEDDLE_OPTIONS")) apply_environment(command, text);
   const CLI::Option* config = command.get_option_no_throw("--config");
   if (config == nullptr) return;
+  std::error_code none;
   if (config->count() > 0) {
     apply_config_file(command, config->as<std::string>());
-  } else if (std::filesystem::exists(kConfigFile)) {
+  } else if (std::filesystem::exists(kConfigFile, none)) {
     apply_config_file(command, kConfigFile);
   }
 }
@@ -130,10 +131,10 @@ int run_heddle(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     complain("out of memory; try fewer checkers at a time (--checkers), or more memory");
   } catch (const std::exception& error) {
-    complain(fmt::format(
-        "this is a bug in Heddle: {}\nheddle: please report it with the command line, the output of "
-        "'heddle --version' and, if you can, the input",
-        error.what()));
+    complain(fmt::format("this is a bug in Heddle: {}", error.what()));
+    complain(
+        "please report it with the command line, the output of 'heddle --version' and, if you can, the "
+        "input");
   }
   return kExitFailure;
 }

@@ -10,6 +10,9 @@
 
 namespace heddle {
 
+// The config file that is used when none is named and there is one in the current directory.
+inline constexpr const char* kConfigFile = "heddle.toml";
+
 // Gives `command` the options that `text` ("k=v:k=v", the value of HEDDLE_OPTIONS) sets and it does not have
 // yet. Names that only other commands know are passed over. Throws InputError.
 void apply_environment(CLI::App& command, const std::string& text);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
@@ -29,7 +30,7 @@ int convert(const ConvertArguments& arguments) {
   WellFormed well_formed;
   uint64_t events = 0;
   {
-    Progress progress("converting " + printable(arguments.input));
+    Progress progress("converting " + printable(input_name(arguments.input)));
     for (EventBatch batch = source->next(); !batch.empty(); batch = source->next()) {
       // Written first, because the check takes nested locking out of the batch. A trace that turns out to be
       // ill formed leaves no file behind all the same.
@@ -40,7 +41,8 @@ int convert(const ConvertArguments& arguments) {
     }
   }
   sink->finish();
-  if (const std::string note = source->note(); !note.empty()) fmt::print(stderr, "heddle: note: {}\n", note);
+  if (const std::string note = source->note(); !note.empty())
+    fmt::print(stderr, "heddle: note: {}\n", printable(note));
   return kExitClean;
 }
 

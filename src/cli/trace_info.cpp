@@ -50,7 +50,7 @@ struct TraceInfo {
 
 TraceInfo read_info(const std::string& path) {
   TraceInfo info;
-  info.path = path;
+  info.path = input_name(path);
   const std::unique_ptr<TraceSource> source = open_trace(path);
   if (const auto* binary = dynamic_cast<const BinaryReader*>(source.get())) info.binary = binary->summary();
   if (path != "-") {
@@ -60,7 +60,7 @@ TraceInfo read_info(const std::string& path) {
   }
   std::vector<uint64_t> per_thread;
   {
-    Progress progress("reading " + printable(path));
+    Progress progress("reading " + printable(info.path));
     for (EventBatch batch = source->next(); !batch.empty(); batch = source->next()) {
       per_thread.resize(source->names().table(Space::kThread).size());
       for (const Event& event : batch.events) {
