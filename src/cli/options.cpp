@@ -187,7 +187,19 @@ std::string explanation_of(const CLI::ParseError& error) {
 }
 
 void refuse_unknown_arguments(const CLI::App& app) {
-  const std::vector<std::string> extra = app.remaining();
+  const auto left_over = [](const CLI::App& place) {
+    std::vector<std::string> arguments = place.remaining();
+    // CLI11 hands back the mark that ends the options as well.
+    std::erase(arguments, "--");
+    return arguments;
+  };
+  const std::vector<std::string> extra = left_over(app);
+  // What a command does not take after the end of its options goes to the commands above it.
+  for (const CLI::App* above = app.get_parent(); extra.empty() && above != nullptr;
+       above = above->get_parent())
+    if (const std::vector<std::string> more = left_over(*above); !more.empty())
+      throw InputError(
+          fmt::format("unexpected argument '{}'; usage: {}", printable(more.front()), usage_line(app)));
   if (extra.empty()) return;
   const std::string& first = extra.front();
   std::vector<std::string> known;

@@ -25,17 +25,22 @@ struct PrintArguments {
   std::string thread;                                     // only this one's; empty: all
 };
 
+bool has_thread(const Names& names, std::string_view name) {
+  const uint32_t threads = names.table(Space::kThread).size();
+  for (ThreadId thread = 0; thread < threads; ++thread)
+    if (names.thread(thread) == name) return true;
+  return false;
+}
+
 int print(const PrintArguments& arguments) {
   const std::unique_ptr<TraceSource> source = open_trace(arguments.file);
   OutputFile out("-");
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   uint64_t left = arguments.count;
-  bool thread_seen = false;
   for (EventBatch batch = source->next(); left > 0 && !batch.empty(); batch = source->next()) {
     for (std::size_t i = 0; i < batch.events.size() && left > 0; ++i) {
       const Event& event = batch.events[i];
       if (!arguments.thread.empty() && source->names().thread(event.thread) != arguments.thread) continue;
-      thread_seen = true;
       if (batch.first + i < arguments.from) continue;
       const std::string line = event_text(event, source->names());
       // What another program reads stays as it is; what a terminal shows must not drive it.
@@ -45,9 +50,10 @@ int print(const PrintArguments& arguments) {
     }
   }
   out.commit();
-  if (!arguments.thread.empty() && !thread_seen)
+  // Only a trace that was read to its end can be said not to have a thread.
+  if (left > 0 && !arguments.thread.empty() && !has_thread(source->names(), arguments.thread))
     throw InputError(fmt::format("{}: no thread is named '{}'; 'heddle trace info' lists the threads",
-                                 printable(arguments.file), printable(arguments.thread)));
+                                 input_name(arguments.file), arguments.thread));
   return kExitClean;
 }
 
