@@ -1,7 +1,6 @@
 #include "cli/settings.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "report/toml_document.h"
 
 namespace heddle {
 
@@ -22,10 +22,13 @@ struct Setting {
   std::string where;
 };
 
-// A config file of its own names nothing further, and help is not a setting.
+// Help is not a setting.
 bool can_be_set(const CLI::Option& option) {
   return option.get_configurable() && !option.get_lnames().empty();
 }
+
+// Such options take an array in a config file, also an empty one: no value at all.
+bool can_be_repeated(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
 CLI::Option* find_option(CLI::App& command, const std::string& name) {
   CLI::Option* option = command.get_option_no_throw("--" + name);
@@ -98,20 +101,29 @@ std::vector<Setting> read_table(const toml::table& table, const CLI::App& app, c
       for (Setting& setting : read_table(*inner, *sub, command, path)) settings.push_back(std::move(setting));
       continue;
     }
+    if (options.empty() && name == "suppress")
+      throw InputError(fmt::format(
+          "{}: suppressions have a file of their own, such as known.toml: move them there and name it with "
+          "--suppressions known.toml, or here with suppressions = [\"known.toml\"] under [check]",
+          where));
     if (options.empty())
       throw InputError(fmt::format("{}: '{}' stands outside of a command's table, such as [check]", where,
                                    printable(name)));
     if (std::find(options.begin(), options.end(), name) == options.end())
       refuse_name(where, "option", name, options);
-    if (&app != &command) continue;
+    if (name == "config")
+      throw InputError(fmt::format("{}: a config file cannot name another; --config can", where));
     Setting setting{name, {}, where};
     if (const toml::array* values = node.as_array()) {
+      if (!can_be_repeated(*app.get_option("--" + name)))
+        throw InputError(fmt::format("{}: '{}' takes one value, not an array", where, name));
       for (const toml::node& value : *values)
         setting.values.push_back(value_text(value, position(path, value)));
     } else {
       setting.values.push_back(value_text(node, where));
     }
-    settings.push_back(std::move(setting));
+    // What is meant for another command must be right too, and is then left alone.
+    if (&app == &command && !setting.values.empty()) settings.push_back(std::move(setting));
   }
   return settings;
 }
@@ -136,15 +148,12 @@ void apply_environment(CLI::App& command, const std::string& text) {
 }
 
 void apply_config_file(CLI::App& command, const std::string& path) {
-  const std::string text = read_whole_file(path);
-  toml::table table;
-  try {
-    table = toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("{}:{}: {}", path, error.source().begin.line, printable(error.description())));
-  }
-  set_missing_options(command, read_table(table, root_of(command), command, path));
+  apply_config(command, read_whole_file(path), path);
+}
+
+void apply_config(CLI::App& command, std::string_view text, const std::string& name) {
+  const toml::table table = parse_toml(text, name);
+  set_missing_options(command, read_table(table, root_of(command), command, name));
 }
 
 }  // namespace heddle

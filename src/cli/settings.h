@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 namespace heddle {
 
@@ -19,5 +20,7 @@ void apply_environment(CLI::App& command, const std::string& text);
 
 // The same for a TOML file with a table for each command ([check], [trace.generate]). Throws InputError.
 void apply_config_file(CLI::App& command, const std::string& path);
+// The same for its text; `name` stands for the file in messages.
+void apply_config(CLI::App& command, std::string_view text, const std::string& name);
 
 }  // namespace heddle

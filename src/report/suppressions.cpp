@@ -1,7 +1,6 @@
 #include "report/suppressions.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "report/toml_document.h"
 
 namespace heddle {
 
@@ -24,18 +24,14 @@ class Reader {
       : rules_(rules), file_(printable(file)) {}
 
   std::vector<Suppression> read(std::string_view text) const {
-    toml::table root;
-    try {
-      root = toml::parse(text, file_);
-    } catch (const toml::parse_error& error) {
-      fail(error.source().begin, printable(error.description()));
-    }
+    const toml::table root = parse_toml(text, file_);
     std::vector<Suppression> list;
     for (const auto& [key, node] : root) {
       if (key.str() != "suppress")
         fail(key.source().begin,
-             fmt::format("unknown key '{}'; a suppression file holds [[suppress]] entries only",
-                         printable(key.str())));
+             fmt::format("unknown key '{}'; a suppression file holds [[suppress]] entries only{}",
+                         printable(key.str()),
+                         node.is_table() ? ", settings have their own file, heddle.toml" : ""));
       const toml::array* entries = node.as_array();
       if (entries == nullptr || (!entries->empty() && !entries->is_homogeneous<toml::table>()))
         fail(node.source().begin, "a suppression begins with [[suppress]], in double brackets");
