@@ -74,12 +74,7 @@ ColourChoice colour_choice(const std::string& color) {
 }
 
 std::string render(const RunReport& report, const CheckArguments& arguments) {
-  if (arguments.gen_suppressions) {
-    std::string text;
-    for (const Finding& finding : report.findings)
-      text += (text.empty() ? "" : "\n") + generate_suppression(finding);
-    return text;
-  }
+  if (arguments.gen_suppressions) return generate_suppressions(report.findings);
   if (arguments.format == "json") return json_report(report);
   if (arguments.format == "sarif") return sarif_report(report, {source_root()});
   const int descriptor = arguments.output == "-" ? STDOUT_FILENO : -1;
@@ -114,10 +109,11 @@ int check(const CheckArguments& arguments) {
   options.race_filter = arguments.race_filter == "on"    ? RaceFilter::kOn
                         : arguments.race_filter == "off" ? RaceFilter::kOff
                                                          : RaceFilter::kAuto;
-  RunReport report =
-      check_traces(arguments.files, checkers, options, std::max(arguments.limit, kKeptPerChecker));
+  // What is to be suppressed has to be known, all of it.
+  const uint64_t limit = arguments.gen_suppressions ? std::numeric_limits<uint64_t>::max() : arguments.limit;
+  RunReport report = check_traces(arguments.files, checkers, options, std::max(limit, kKeptPerChecker));
   apply_suppressions(suppressions, report);
-  limit_findings(report, arguments.limit);
+  limit_findings(report, limit);
 
   output.write(render(report, arguments));
   output.commit();
@@ -185,8 +181,9 @@ void add_check_command(CLI::App& root, Commands& commands) {
              "Colour in the text report; auto: on a terminal.");
   add_texts(*app, "--suppressions,-s", a.suppressions, kFileType,
             "Findings to leave out. Can be given several times. See below.");
-  app->add_flag("--gen-suppressions", a.gen_suppressions,
-                "Instead of the report, print suppressions for the findings, ready for a file.");
+  app->add_flag(
+      "--gen-suppressions", a.gen_suppressions,
+      "Instead of the report, print suppressions for all findings, whatever the limit, ready for a file.");
   add_number(*app, "--exit-code", a.exit_code, 0, 255,
              fmt::format("Exit code when there are findings. Default: {}.", a.exit_code));
   add_number(*app, "--limit", a.limit, 1, 1'000'000,

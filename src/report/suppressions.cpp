@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "report/suppression_match.h"
 #include "report/toml_document.h"
 
 namespace heddle {
@@ -126,17 +127,24 @@ std::string date_text(std::chrono::year_month_day date) {
 }  // namespace
 
 Suppressions::Suppressions(std::span<const Rule* const> rules, std::chrono::year_month_day today)
-    : rules_(rules.begin(), rules.end()), today_(today) {}
+    : rules_(rules.begin(), rules.end()), today_(today), index_(std::make_unique<SuppressionIndex>()) {}
+Suppressions::~Suppressions() = default;
+Suppressions::Suppressions(Suppressions&&) noexcept = default;
 
 void Suppressions::load(const std::string& path) { parse(read_whole_file(path), path); }
 
 void Suppressions::parse(std::string_view text, const std::string& name) {
-  for (Suppression& suppression : Reader(rules_, name).read(text)) list_.push_back(std::move(suppression));
+  for (Suppression& suppression : Reader(rules_, name).read(text)) {
+    index_->add(suppression, list_.size());
+    list_.push_back(std::move(suppression));
+  }
 }
 
 const Suppression* Suppressions::find(const Finding& finding) {
-  for (Suppression& suppression : list_) {
-    if (expired(suppression) || !matches(suppression, finding)) continue;
+  const FindingTexts texts(finding);
+  for (const std::size_t number : index_->candidates(texts)) {
+    Suppression& suppression = list_[number];
+    if (expired(suppression) || !matches(suppression, texts)) continue;
     ++suppression.used;
     return &suppression;
   }

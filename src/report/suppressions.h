@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ namespace heddle {
 struct Suppression {
   std::string where;                // "ci.toml:12", the line of its [[suppress]]
   std::string rule;                 // id of the rule
-  std::vector<std::string> frames;  // patterns; see matches()
+  std::vector<std::string> frames;  // patterns, each for a step of its own
   std::string variable;             // pattern for a variable some step accesses; empty: any
   std::string object;               // pattern for the operand (variable, lock, …) of some step; empty: any
   std::string reason;
@@ -31,13 +32,17 @@ struct Suppression {
   uint64_t used = 0;                                   // findings it has taken out
 };
 
-// The reason generate_suppression() writes. A file that still has it works, with a notice.
+// The reason generate_suppressions() writes. A file that still has it works, with a notice.
 inline constexpr std::string_view kReasonPlaceholder = "EDIT ME: why is this finding acceptable?";
+
+class SuppressionIndex;
 
 class Suppressions {
  public:
   // `rules` are all rules there are; `today` decides what has expired.
   Suppressions(std::span<const Rule* const> rules, std::chrono::year_month_day today);
+  ~Suppressions();
+  Suppressions(Suppressions&&) noexcept;
 
   // Adds the entries of a file. Throws InputError with file, line and column for anything but a valid one.
   void load(const std::string& path);
@@ -58,21 +63,15 @@ class Suppressions {
 
   std::vector<const Rule*> rules_;
   std::chrono::year_month_day today_;
-  std::vector<Suppression> list_;  // in order of the files
+  std::vector<Suppression> list_;            // in order of the files
+  std::unique_ptr<SuppressionIndex> index_;  // of list_
 };
-
-// Whether the suppression, expired or not, describes the finding.
-//
-// Each pattern of `frames` must describe a step of its own: one of the step's frames (all of it, its place,
-// or its function) or its block. A directory in front of the file need not be written. Patterns are in the
-// order of the steps, where the first step follows the last: the same defect may show with another step first
-// in the next run.
-bool matches(const Suppression& suppression, const Finding& finding);
 
 // Moves the suppressed findings of the report aside and adds the notices.
 void apply_suppressions(Suppressions& suppressions, RunReport& report);
 
-// A ready-to-paste entry for the finding, for --gen-suppressions.
-std::string generate_suppression(const Finding& finding);
+// Ready-to-paste entries for --gen-suppressions that take out all of the findings. A finding that the entry
+// of an earlier one takes out gets none of its own, which would never be used.
+std::string generate_suppressions(const std::vector<Finding>& findings);
 
 }  // namespace heddle

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -128,15 +129,11 @@ Section checkers_section(const RunReport& report) {
 // Which suppression took out how many findings, and why.
 Section suppressed_section(const RunReport& report) {
   std::vector<std::pair<const SuppressedFinding*, std::size_t>> counts;
+  std::unordered_map<std::string_view, std::size_t> known;  // by place of the suppression: index into counts
   for (const SuppressedFinding& suppressed : report.suppressed) {
-    const auto known = std::find_if(counts.begin(), counts.end(), [&](const auto& count) {
-      return count.first->where == suppressed.where;
-    });
-    if (known == counts.end()) {
-      counts.emplace_back(&suppressed, 1);
-    } else {
-      ++known->second;
-    }
+    const auto [at, is_new] = known.emplace(suppressed.where, counts.size());
+    if (is_new) counts.emplace_back(&suppressed, 0);
+    ++counts[at->second].second;
   }
   Section section{"suppressed", {}};
   for (const auto& [first, count] : counts) {

@@ -47,7 +47,7 @@ std::vector<std::string> seeds() {
       "[[suppress]]\nrule = \"HD1001\"\nreason = \"known\"\n",
       "[[suppress]]\nrule = \"data-race\"\nframes = [\"bank.cpp:*\", \"?ain\"]\nvariable = \"bal*\"\n"
       "object = \"*\"\nreason = \"known\"\nexpires = 2027-01-31\n",
-      generate_suppression(sample_finding()) + generate_suppression(sample_finding()),
+      generate_suppressions({sample_finding()}),
       "suppress = [{rule = 'HD1001', reason = '''a\nb''', frames = ['*a*b*c*d*e*']}]\n",
   };
 }

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "base/error.h"
 #include "report/glob.h"
+#include "report/suppression_match.h"
 
 namespace heddle {
 namespace {
@@ -117,13 +121,15 @@ TEST(Suppressions, EachPatternNeedsAStepOfItsOwn) {
   EXPECT_FALSE(suppresses("frames = ['*', '*', '*']", bank_race()));
 }
 
-TEST(Suppressions, TheStepsMayBeginAnywhereButKeepTheirOrder) {
+TEST(Suppressions, TheOrderOfTheStepsDoesNotMatter) {
   EXPECT_TRUE(
       suppresses("frames = ['*deposit', '*withdraw']", bank_race()));  // the race seen the other way round
   const Finding three = race({step("r(x)", {"a"}), step("w(x)", {"b"}), step("w(x)", {"c"})});
-  EXPECT_TRUE(suppresses("frames = ['a', 'b', 'c']", three));
-  EXPECT_TRUE(suppresses("frames = ['b', 'c', 'a']", three));
-  EXPECT_FALSE(suppresses("frames = ['a', 'c', 'b']", three));
+  for (const char* frames :
+       {"'a', 'b', 'c'", "'b', 'c', 'a'", "'a', 'c', 'b'", "'c', 'a'", "'?', '?', 'a'", "'*', 'a', 'b'"})
+    EXPECT_TRUE(suppresses(std::string("frames = [") + frames + "]", three)) << frames;
+  EXPECT_FALSE(suppresses("frames = ['a', 'a', 'b']", three));
+  EXPECT_FALSE(suppresses("frames = ['?', 'a', 'a']", three));
 }
 
 TEST(Suppressions, VariableAndObject) {
@@ -207,7 +213,7 @@ TEST(Suppressions, RefusesWithFileLineAndColumn) {
 
 TEST(Suppressions, AGeneratedEntryMatchesItsFindingAndAsksForAReason) {
   const Finding finding = bank_race();
-  const std::string entry = generate_suppression(finding);
+  const std::string entry = generate_suppressions({finding});
   EXPECT_EQ(entry,
             "# data race: balance is written by T2 and read by T1\n"
             "[[suppress]]\n"
@@ -229,10 +235,105 @@ TEST(Suppressions, AGeneratedEntrySurvivesHostileNamesAndNewAddresses) {
                  step("r(heap@" + address + ")", {}, "block\t" + address),
                  step("r(heap@" + address + ")", {"42"})});
   };
-  Suppressions suppressions = parsed(generate_suppression(at("0x7ffe1234")));
+  Suppressions suppressions = parsed(generate_suppressions({at("0x7ffe1234")}));
   EXPECT_NE(suppressions.find(at("0x7ffe1234")), nullptr);
   EXPECT_NE(suppressions.find(at("0x55d0")), nullptr);
   EXPECT_EQ(suppressions.find(bank_race()), nullptr);
+}
+
+TEST(Suppressions, AGeneratedEntrySurvivesWhatFingerprintsLeaveOut) {
+  const auto in_element = [](const std::string& index) {
+    return race(
+        {step("w(x[" + index + "].a)", {"a.cpp:1 in f"}), step("r(x[" + index + "].a)", {"a.cpp:2 in g"})});
+  };
+  EXPECT_EQ(compute_fingerprint(in_element("1")), compute_fingerprint(in_element("17")));
+  Suppressions suppressions = parsed(generate_suppressions({in_element("1")}));
+  EXPECT_NE(suppressions.find(in_element("17")), nullptr);
+
+  Finding circle =
+      race({step("acq(a)", {"a.cpp:1"}), step("acq(b)", {"a.cpp:2"}), step("acq(c)", {"a.cpp:3"})});
+  Suppressions of_circle = parsed(generate_suppressions({circle}));
+  std::swap(circle.steps[1], circle.steps[2]);
+  EXPECT_NE(of_circle.find(circle), nullptr);
+}
+
+TEST(Suppressions, EqualEntriesAreGeneratedOnce) {
+  const auto count = [](const std::vector<Finding>& findings) {
+    const std::string text = generate_suppressions(findings);
+    std::size_t entries = 0;
+    for (std::size_t at = 0; (at = text.find("[[suppress]]", at)) != std::string::npos; ++at) ++entries;
+    return entries;
+  };
+  const auto lines = [](const std::string& first, const std::string& second) {
+    return race({step("w(x)", {"a.cpp:" + first + " in f"}), step("w(x)", {"a.cpp:" + second + " in g"})});
+  };
+  EXPECT_EQ(count({lines("1", "2"), lines("3", "4"), lines("1", "4")}), 1U);
+  Finding turned = lines("1", "2");
+  std::swap(turned.steps[0], turned.steps[1]);
+  EXPECT_EQ(count({lines("1", "2"), turned}), 1U);
+  EXPECT_EQ(count({lines("1", "2"), bank_race()}), 2U);
+}
+
+TEST(Suppressions, AGeneratedEntryIsNeverForAllOfARule) {
+  Suppressions suppressions = parsed(generate_suppressions({race({step("acq(a)", {}), step("acq(b)", {})})}));
+  EXPECT_NE(suppressions.find(race({step("acq(b)", {}), step("acq(a)", {})})), nullptr);
+  EXPECT_EQ(suppressions.find(race({step("acq(c)", {}), step("acq(d)", {})})), nullptr);
+}
+
+// The index may offer too much, never too little: the first entry found is the first that matches.
+TEST(Suppressions, TheIndexFindsWhatTryingAllEntriesFinds) {
+  std::mt19937 random(1);
+  const auto pick = [&](std::initializer_list<const char*> choices) {
+    return std::string(*(choices.begin() + random() % choices.size()));
+  };
+  const auto file = [&] {
+    return pick({"a.cpp", "src/a.cpp", "/home/me/src/a.cpp", "long_name_of_a_file.cpp"});
+  };
+  const auto function = [&] { return pick({"f", "g", "Account::withdraw(int)", "Account::deposit(int)"}); };
+  const auto line = [&] { return pick({":1", ":2", ":12", ":12:3"}); };
+  const auto name = [&] { return pick({"x", "y", "balance", "balance[1]"}); };
+  const auto wild = [&](std::string text) {
+    for (std::size_t i = random() % 3; i > 0; --i)
+      text.replace(random() % text.size(), random() % 6,
+                   pick({"*", "?", "*", ""}) + (text.size() < 3 ? "*" : ""));
+    return text.empty() ? std::string("*") : text;
+  };
+  const auto frame = [&] {
+    switch (random() % 4) {
+      case 0: return file() + line();
+      case 1: return file() + line() + " in " + function();
+      case 2: return function();
+      default: return std::string("42");
+    }
+  };
+  std::vector<Suppression> all;
+  SuppressionIndex index;
+  for (std::size_t i = 0; i < 300; ++i) {
+    Suppression entry;
+    entry.rule = random() % 2 == 0 ? "HD1001" : "HD1101";
+    for (std::size_t f = random() % 3; f > 0; --f) entry.frames.push_back(wild(frame()));
+    if (random() % 3 == 0) entry.variable = wild(name());
+    if (random() % 3 == 0) entry.object = wild(name());
+    index.add(entry, i);
+    all.push_back(entry);
+  }
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    std::vector<Step> steps;
+    for (std::size_t s = 1 + random() % 3; s > 0; --s)
+      steps.push_back(step(pick({"w", "r", "acq"}) + "(" + name() + ")", {frame(), frame()}, function()));
+    const Finding finding = race(std::move(steps));
+    const FindingTexts texts(finding);
+    const std::vector<std::size_t> candidates = index.candidates(texts);
+    for (std::size_t number = 0; number < all.size(); ++number) {
+      if (!matches(all[number], texts)) continue;
+      ++found;
+      EXPECT_TRUE(std::binary_search(candidates.begin(), candidates.end(), number))
+          << all[number].variable << ' ' << all[number].object << ' '
+          << (all[number].frames.empty() ? "" : all[number].frames[0]);
+    }
+  }
+  EXPECT_GT(found, 1000U);
 }
 
 }  // namespace
