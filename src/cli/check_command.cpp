@@ -62,10 +62,9 @@ std::string source_root() {
 }
 
 void limit_findings(RunReport& report, std::size_t limit) {
-  while (report.findings.size() > limit) {
-    report.left_out += report.findings.back().count;
-    report.findings.pop_back();
-  }
+  if (report.findings.size() <= limit) return;
+  report.left_out = report.findings.size() - limit;
+  report.findings.resize(limit);
 }
 
 ColourChoice colour_choice(const std::string& color) {
@@ -117,14 +116,19 @@ int check(const CheckArguments& arguments) {
 
   output.write(render(report, arguments));
   output.commit();
-  return report.findings.empty() ? kExitClean : static_cast<int>(arguments.exit_code);
+  // What was not kept was not compared to the suppressions either.
+  const bool nothing = report.findings.empty() && report.left_out_occurrences == 0;
+  return nothing ? kExitClean : static_cast<int>(arguments.exit_code);
 }
 
 std::string footer() {
-  std::string text = "Checkers (those marked * run by default; they report no false alarms):\n";
+  std::string text = "Checkers (those marked * run by default):\n";
   for (const CheckerEntry& checker : all_checkers())
     text += fmt::format("  {} {:<12} {}\n", checker.by_default ? '*' : ' ', checker.name, checker.brief);
-  text += R"(
+  text +=
+      R"(  A finding is marked observed (it happened in this run), predicted (it happens in another order of the
+  same operations) or potential. Observed and predicted ones are real; a potential one may be a false alarm.
+
 Examples:
   heddle check run.std                              the default checkers, a report for people
   heddle check run.std --checkers all               every checker

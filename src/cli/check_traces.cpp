@@ -23,19 +23,12 @@ namespace heddle {
 
 namespace {
 
-// The event at which a finding was certain.
-EventIndex last_event(const Finding& finding) {
-  EventIndex last = 0;
-  for (const Step& step : finding.steps) last = std::max(last, step.event);
-  return last;
-}
-
 // By the event at which each was certain; the registry's order where that is the same.
 // (std::stable_sort would do, but g++'s library has it use what clang calls deprecated.)
 void in_order_of_occurrence(std::vector<Finding>& findings) {
   std::vector<std::pair<EventIndex, std::size_t>> order;
   order.reserve(findings.size());
-  for (std::size_t i = 0; i < findings.size(); ++i) order.emplace_back(last_event(findings[i]), i);
+  for (std::size_t i = 0; i < findings.size(); ++i) order.emplace_back(certain_at(findings[i]), i);
   std::sort(order.begin(), order.end());
   std::vector<Finding> sorted;
   sorted.reserve(findings.size());
@@ -109,6 +102,7 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
     });
   }
   report.inputs.push_back({name, traversal.events, source->note()});
+  const bool cut_off = !source->note().empty();
   read_again(path, [&](const auto& open) {
     Progress progress("explaining " + printable(name));
     explain(
@@ -125,10 +119,12 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
     Verdict& verdict = report.checkers[i].verdict;
     if (!found[i].list().empty()) {
       verdict = Verdict::kViolations;
-    } else if (coverage.undecided && verdict == Verdict::kClean) {
+    } else if ((coverage.undecided || cut_off) && verdict == Verdict::kClean) {
       verdict = Verdict::kUndecided;
     }
-    report.left_out += found[i].left_out();
+    if (cut_off && found[i].list().empty())
+      notes[i].add("nothing was found in the part of the trace that could be read", name);
+    report.left_out_occurrences += found[i].left_out();
     // Two checkers may find the same: atomicity and determinism see the same cycles.
     std::string_view same_as;
     bool all_known = true;

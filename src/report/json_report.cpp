@@ -56,6 +56,7 @@ Json finding_json(const Finding& finding) {
       {"blocks", texts_json(finding.blocks)},
       {"threads", texts_json(finding.threads)},
       {"steps", Json::array()},
+      {"certain_at", certain_at(finding)},
       {"conclusion", printable(finding.conclusion)},
       {"advice", printable(finding.advice)},
       {"input", printable(finding.input)},
@@ -70,10 +71,15 @@ Json finding_json(const Finding& finding) {
 
 std::string json_report(const RunReport& report) {
   Json json = {
-      {"heddle", report.version},    {"inputs", Json::array()},
-      {"checkers", Json::array()},   {"rules", Json::array()},
-      {"findings", Json::array()},   {"suppressed", Json::array()},
-      {"left_out", report.left_out}, {"notices", texts_json(report.notices)},
+      {"heddle", report.version},
+      {"inputs", Json::array()},
+      {"checkers", Json::array()},
+      {"rules", Json::array()},
+      {"findings", Json::array()},
+      {"suppressed", Json::array()},
+      {"left_out", report.left_out},
+      {"left_out_occurrences", report.left_out_occurrences},
+      {"notices", texts_json(report.notices)},
   };
   for (const InputSummary& input : report.inputs)
     json["inputs"].push_back(

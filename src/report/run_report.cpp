@@ -1,5 +1,7 @@
 #include "report/run_report.h"
 
+#include <algorithm>
+
 namespace heddle {
 
 std::string_view to_string(Verdict verdict) {
@@ -9,6 +11,13 @@ std::string_view to_string(Verdict verdict) {
     case Verdict::kUndecided: return "undecided";
   }
   return {};
+}
+
+EventIndex certain_at(const Finding& finding) {
+  EventIndex event = finding.certain_at;
+  if (event == 0)
+    for (const Step& step : finding.steps) event = std::max(event, step.event);
+  return event;
 }
 
 }  // namespace heddle

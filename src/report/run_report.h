@@ -22,7 +22,7 @@ struct InputSummary {
 enum class Verdict : uint8_t {
   kClean,       // nothing found
   kViolations,  // findings, suppressed ones included: a suppression does not make a program correct
-  kUndecided,   // nothing found, but a budget ran out before the question was answered
+  kUndecided,   // nothing found, but a budget ran out or the trace was cut off before all was checked
 };
 std::string_view to_string(Verdict verdict);
 
@@ -55,6 +55,11 @@ struct RunReport {
   std::vector<SuppressedFinding> suppressed;
   std::vector<std::string> notices;  // unused, expired and unedited suppressions, a sentence each
   uint64_t left_out = 0;             // findings past the limit, not shown
+  // Occurrences of findings past those that checkers keep apart. How many findings they are is not known.
+  uint64_t left_out_occurrences = 0;
 };
+
+// The first event at which the defect was certain. A checker that does not tell argues up to its last step.
+EventIndex certain_at(const Finding& finding);
 
 }  // namespace heddle

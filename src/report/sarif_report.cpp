@@ -129,6 +129,9 @@ class SarifWriter {
     }
     if (report_.left_out > 0)
       notify("warning", fmt::format("{} left out", counted(report_.left_out, "finding")));
+    if (report_.left_out_occurrences > 0)
+      notify("warning", fmt::format("{} of further findings not kept",
+                                    counted(report_.left_out_occurrences, "occurrence")));
     for (const std::string& notice : report_.notices) notify("note", notice);
 
     Json invocation = {{"executionSuccessful", true}};
@@ -209,11 +212,17 @@ class SarifWriter {
     return location(step.frames.empty() ? std::string() : step.frames.front(), step.block);
   }
 
+  // A code flow tells what happened one after the other, while the steps argue in an order of their own.
   Json code_flow(const Finding& finding) const {
+    std::vector<const Step*> steps;
+    for (const Step& step : finding.steps) steps.push_back(&step);
+    std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) {
+      return a->event != b->event ? a->event < b->event : a < b;
+    });
     Json flows = Json::array();
     std::vector<std::string_view> threads;  // of `flows`
-    for (std::size_t i = 0; i < finding.steps.size(); ++i) {
-      const Step& step = finding.steps[i];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step& step = *steps[i];
       const auto known = std::find(threads.begin(), threads.end(), step.thread);
       const auto index = static_cast<std::size_t>(known - threads.begin());
       if (known == threads.end()) {

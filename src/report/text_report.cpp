@@ -73,6 +73,8 @@ std::string headline(const RunReport& report) {
   std::string text = none ? "no findings" : grouped(report.findings.size(), "finding");
   if (!report.suppressed.empty()) text += fmt::format(", {} suppressed", grouped(report.suppressed.size()));
   if (report.left_out > 0) text += fmt::format(", {} more not shown", grouped(report.left_out));
+  if (report.left_out_occurrences > 0)
+    text += fmt::format(", {} of further ones not kept", grouped(report.left_out_occurrences, "occurrence"));
   if (none) {
     const std::vector<std::string> verdicts = silent_verdicts(report.checkers);
     if (verdicts.size() == 1) return fmt::format("{}: {} on {}", text, verdicts[0], extent(report.inputs));

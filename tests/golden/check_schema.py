@@ -36,7 +36,7 @@ def broken_reports(report):
     yield without(report, "heddle")
     yield with_value(report, "unsure", "checkers", 0, "verdict")
     yield with_value(report, -1, "inputs", 0, "events")
-    for field in ("rule", "name", "checker", "strength", "message", "blocks", "threads", "steps", "fingerprint"):
+    for field in ("rule", "name", "checker", "strength", "message", "blocks", "threads", "steps", "certain_at", "fingerprint"):
         yield without(report, "findings", 0, field)
     for field in ("event", "thread", "operation", "site", "because"):
         yield without(report, "findings", 0, "steps", 0, field)

@@ -172,6 +172,16 @@ TEST(JsonReport, HasThePublishedFields) {
   EXPECT_EQ(first.at("frames").at(0).at("line"), 3);
 }
 
+TEST(JsonReport, SaysWhenTheDefectWasCertain) {
+  RunReport report = sample();
+  const auto certain = [&] { return json::parse(json_report(report)).at("findings").at(0).at("certain_at"); };
+  EXPECT_EQ(certain(), 7);  // the checker does not tell: the last step
+  std::swap(report.findings[0].steps[0], report.findings[0].steps[2]);
+  EXPECT_EQ(certain(), 7);
+  report.findings[0].certain_at = 9;
+  EXPECT_EQ(certain(), 9);
+}
+
 TEST(SarifReport, IsValidForAnyBytes) {
   const std::string text = sarif_report(hostile(), {.source_root = "/repo"});
   EXPECT_FALSE(has_control_bytes(text));
@@ -218,6 +228,24 @@ TEST(SarifReport, OneCodeFlowWithAThreadFlowPerThread) {
     for (const json& location : flow.at("locations")) order.insert(location.at("executionOrder").get<int>());
   EXPECT_EQ(order, (std::set<int>{1, 2, 3}));
   EXPECT_EQ(flows.at(1).at("locations").at(0).at("executionOrder"), 2);
+}
+
+// The steps of an argument need not be in the order of the trace.
+TEST(SarifReport, TheCodeFlowIsInTheOrderOfTheTrace) {
+  RunReport report = sample();
+  std::vector<Step>& steps = report.findings[0].steps;
+  steps[0].event = 7;  // T1
+  steps[1].event = 3;  // T2
+  steps[2].event = 5;  // T1
+  const json flows = sarif_run(report).at("results").at(0).at("codeFlows").at(0).at("threadFlows");
+  ASSERT_EQ(flows.size(), 2U);
+  EXPECT_EQ(flows.at(0).at("id"), "T2");
+  EXPECT_EQ(flows.at(0).at("locations").at(0).at("executionOrder"), 1);
+  const json& of_first = flows.at(1).at("locations");
+  EXPECT_EQ(of_first.at(0).at("location").at("message").at("text"), "T1 wrote x");
+  EXPECT_EQ(of_first.at(0).at("executionOrder"), 2);
+  EXPECT_EQ(of_first.at(1).at("location").at("message").at("text"), "T1 read x");
+  EXPECT_EQ(of_first.at(1).at("executionOrder"), 3);
 }
 
 TEST(SarifReport, LocationsAreTheLastStepAndRelatedOnesTheOthers) {
