@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -14,6 +15,7 @@
 #include "cli/heddle.h"
 #include "cli/options.h"
 #include "cli/settings.h"
+#include "report/dot_report.h"
 #include "report/json_report.h"
 #include "report/sarif_report.h"
 #include "report/suppressions.h"
@@ -32,6 +34,7 @@ struct CheckArguments {
   std::string checkers;  // comma-separated; empty: the default ones
   std::string format = "text";
   std::string output = "-";
+  std::string dot;  // where to draw the cycles; empty: nowhere
   std::string color = "auto";
   std::vector<std::string> suppressions;  // files
   bool gen_suppressions = false;          // print suppressions for the findings instead of the report
@@ -97,7 +100,14 @@ int check(const CheckArguments& arguments) {
     throw InputError("standard input ('-') can be read only once");
   Suppressions suppressions = load_suppressions(arguments.suppressions);
   refuse_to_replace_inputs(arguments.output, arguments);
+  refuse_to_replace_inputs(arguments.dot, arguments);
+  if (!arguments.dot.empty() &&
+      (arguments.dot == arguments.output || is_same_file(arguments.dot, arguments.output)))
+    throw InputError(fmt::format("--output and --dot cannot both write to {}",
+                                 arguments.dot == "-" ? "standard output" : arguments.dot));
   OutputFile output(arguments.output);
+  std::optional<OutputFile> picture;
+  if (!arguments.dot.empty()) picture.emplace(arguments.dot);
 
   CheckerOptions options;
   options.granularity = arguments.granularity == "object" ? Granularity::kObject : Granularity::kField;
@@ -115,7 +125,9 @@ int check(const CheckArguments& arguments) {
   limit_findings(report, limit);
 
   output.write(render(report, arguments));
+  if (picture) picture->write(dot_report(report));
   output.commit();
+  if (picture) picture->commit();
   // What was not kept was not compared to the suppressions either.
   const bool nothing = report.findings.empty() && report.left_out_occurrences == 0;
   return nothing ? kExitClean : static_cast<int>(arguments.exit_code);
@@ -134,6 +146,7 @@ Examples:
   heddle check run.std --checkers all               every checker
   heddle check a.std b.heddle --checkers race,deadlock
   heddle check run.std --format sarif --output run.sarif
+  heddle check run.std --dot run.dot; dot -Tsvg run.dot -o run.svg
   xz -dc run.std.xz | heddle check -                a trace from standard input
   heddle check run.std --gen-suppressions >> known.toml
   heddle check run.std --suppressions known.toml    what you have looked at stays out of the report
@@ -181,6 +194,11 @@ void add_check_command(CLI::App& root, Commands& commands) {
              "How to report: for people (the default), for programs, for code scanning services.");
   add_text(*app, "--output,-o", a.output, kFileType,
            "Where to write the report. A file appears only once it is complete. Default: standard output.");
+  add_text(
+      *app, "--dot", a.dot, kFileType,
+      "Also draw the findings that put threads in a circle (atomicity violations, interference, lock-order "
+      "cycles), for Graphviz; '-' is standard output.")
+      ->check([](const std::string& file) { return file.empty() ? "the name of the file is empty" : ""; });
   add_choice(*app, "--color", a.color, "auto|always|never",
              "Colour in the text report; auto: on a terminal.");
   add_texts(*app, "--suppressions,-s", a.suppressions, kFileType,

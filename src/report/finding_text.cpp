@@ -39,13 +39,6 @@ fmt::text_style thread_style(const Finding& finding, const std::string& thread) 
   return fmt::emphasis::bold | fmt::fg(kColours[static_cast<std::size_t>(at) % kColours.size()]);
 }
 
-// The place of a frame in words; a bare number means nothing on its own.
-std::string place_text(const Location& location) {
-  const bool number =
-      !location.place.empty() && location.place.find_first_not_of("0123456789") == std::string::npos;
-  return (number ? "site " : "") + printable(location.place);
-}
-
 struct Cell {
   std::string text;
   fmt::text_style style;

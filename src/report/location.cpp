@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
+
 namespace heddle {
 
 namespace {
@@ -50,6 +52,12 @@ Location parse_location(std::string_view frame) {
   }
   if (std::optional<Location> location = parse_place(frame)) return *location;
   return {.place = std::string(frame), .file = {}, .line = 0, .column = 0, .function = {}};
+}
+
+std::string place_text(const Location& location) {
+  const bool number =
+      !location.place.empty() && location.place.find_first_not_of("0123456789") == std::string::npos;
+  return (number ? "site " : "") + printable(location.place);
 }
 
 }  // namespace heddle

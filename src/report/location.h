@@ -18,4 +18,7 @@ struct Location {
 
 Location parse_location(std::string_view frame);
 
+// The place in words; a bare number means nothing on its own, and is called a site.
+std::string place_text(const Location& location);
+
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "report/dot_report.h"
 #include "report/json_report.h"
 #include "report/sarif_report.h"
 #include "report/text_report.h"
@@ -40,6 +41,8 @@ TEST_P(GoldenReport, ColouredText) {
 }
 
 TEST_P(GoldenReport, Json) { expect_golden(GetParam().name + ".json", json_report(GetParam().report)); }
+
+TEST_P(GoldenReport, Dot) { expect_golden(GetParam().name + ".dot", dot_report(GetParam().report)); }
 
 TEST_P(GoldenReport, Sarif) {
   expect_golden(GetParam().name + ".sarif",

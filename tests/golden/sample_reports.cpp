@@ -16,6 +16,10 @@ constexpr Rule kAtomicity{
 constexpr Rule kLockset{"HD1002", "unprotected-variable", "unprotected variable",
                         "No lock is held at every access of a variable that threads share"};
 
+constexpr Rule kInterference{"HD3002", "determinism-interference", "interference",
+                             "Operations outside a deterministic block came between its own"};
+constexpr Rule kCircle{"HD1003", "lock-order-cycle", "lock-order cycle", "Locks taken in a cyclic order"};
+
 constexpr const char* kRacePage =
     "# HD1001 data-race\n\nTwo threads access the same variable.\n\n```cpp\nint x;\nvoid f() { ++x; "
     "}\n```\n\n"
@@ -153,6 +157,54 @@ Finding no_sites() {
                  {step(0, "T0", "w(x)", "wrote x", {}), step(1, "T1", "w(x)", "wrote x", {})});
 }
 
+// The same step in a block, with a reason to be there.
+Step in_block(Step step, std::string block, std::string because = "") {
+  step.block = std::move(block);
+  step.because = std::move(because);
+  return step;
+}
+
+// The steps of an argument that is longer than two blocks, not in the order of the trace.
+Finding long_cycle() {
+  Finding violation = finding(
+      kAtomicity, "atomicity", Strength::kObserved, "Cart::total is not atomic",
+      {in_block(step(40, "T1", "r(cart)", "read cart", {"cart.cpp:10 in Cart::total"}), "Cart::total"),
+       in_block(step(41, "T2", "w(cart)", "wrote cart", {"cart.cpp:50"}), "Cart::add",
+                "after T1's read, so Cart::total comes before Cart::add"),
+       in_block(step(30, "T2", "w(\"log\")", "wrote \"log\"", {"log.cpp:7"}), "Cart::add"),
+       in_block(step(44, "T3 & <T4>", "r(\"log\")", "read \"log\"", {"42"}), "",
+                "after T2's write, so Cart::add comes before this operation"),
+       in_block(step(45, "T3 & <T4>", "w(sum)", "wrote sum", {}), ""),
+       in_block(step(46, "T1", "r(sum)", "read sum", {"C:\\cart.cpp:12"}), "Cart::price\x1b[0m",
+                "after the write, so this operation comes before Cart::total")});
+  violation.blocks = {"Cart::total"};
+  return violation;
+}
+
+// A block of several threads: the argument leaves it in one and comes back in another.
+Finding interference() {
+  Finding finding_ = finding(
+      kInterference, "determinism", Strength::kObserved, "operations outside sort come between its own",
+      {in_block(step(5, "T1", "w(a)", "wrote a", {"sort.cpp:20"}), "sort"),
+       in_block(step(6, "logger", "r(a)", "read a", {"log.cpp:5"}), "", "after T1's write"),
+       in_block(step(9, "T2", "w(b)", "wrote b", {"sort.cpp:11"}), "sort", "after logger's read")});
+  finding_.blocks = {"sort"};
+  return finding_;
+}
+
+// Three threads that wait for each other, their steps in the order of the trace.
+Finding lock_circle() {
+  return finding(
+      kCircle, "deadlock", Strength::kPotential, "C, A and B take c, a and b in a circle",
+      {step(0, "C", "acq(c)", "acquired c", {"a.cpp:5 in j"}),
+       step(1, "B", "acq(b)", "acquired b", {"a.cpp:3"}),
+       in_block(step(2, "C", "acq(a)", "acquired a", {"a.cpp:6"}), "", "C waits for a, which A holds"),
+       in_block(step(3, "B", "acq_sh(c)", "acquired c (shared)", {"a.cpp:4"}), "",
+                "B waits for c, which C holds"),
+       step(4, "A", "acq(a)", "acquired a", {"a.cpp:1"}),
+       in_block(step(5, "A", "acq(b)", "acquired b", {"a.cpp:2"}), "", "A waits for b, which B holds")});
+}
+
 // A run with everything in its place; the findings are added by the caller.
 RunReport run_of(std::vector<Finding> findings) {
   RunReport report;
@@ -222,6 +274,7 @@ std::vector<SampleReport> sample_reports() {
       {"hostile", one_input({hostile_names()}, "race")},
       {"long", one_input({long_headline()}, "race")},
       {"narrow", one_input({deep_deadlock(), withdraw_not_atomic()}, "all"), 64},
+      {"cycles", one_input({long_cycle(), interference(), bank_race(), lock_circle()}, "all")},
       {"potential", one_input({potential_lockset()}, "lockset")},
       {"clean", clean_run()},
       {"suppressed", suppressed_run()},
