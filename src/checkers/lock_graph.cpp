@@ -6,26 +6,10 @@ namespace heddle {
 
 namespace {
 
-constexpr uint8_t kAfter = 1;   // reached forward from the head of the new edge
-constexpr uint8_t kBefore = 2;  // reached backward from its tail
-constexpr uint8_t kBoth = kAfter | kBefore;
+constexpr uint8_t kReached = 1;  // reaches the start of the search
+constexpr uint8_t kBetween = 2;  // and is reached from the head of the new edge
 
 }  // namespace
-
-void LockGraph::add(uint32_t held, uint32_t taken) {
-  if (!edges_.insert(uint64_t{held} << 32 | taken).second) return;
-  while (components_.size() <= std::max(held, taken)) {
-    Component& component = components_.emplace_back();
-    component.parent = static_cast<uint32_t>(components_.size() - 1);
-    component.position = component.parent;
-  }
-  const uint32_t from = find(held);
-  const uint32_t to = find(taken);
-  if (from == to) return;
-  components_[from].after.push_back(to);
-  components_[to].before.push_back(from);
-  if (components_[to].position < components_[from].position) repair(from, to);
-}
 
 uint32_t LockGraph::find(uint32_t lock) {
   if (lock >= components_.size()) return lock;
@@ -36,60 +20,125 @@ uint32_t LockGraph::find(uint32_t lock) {
   return lock;
 }
 
-// All components reachable from `start` (forward for kAfter) without leaving the positions up to `limit`.
-void LockGraph::reach(uint32_t start, uint8_t mark, uint64_t limit, std::vector<uint32_t>& reached) {
+void LockGraph::add(uint32_t held, uint32_t taken) {
+  if (!edges_.insert(uint64_t{held} << 32 | taken).second) return;
+  while (patience_ * patience_ < edges_.size()) ++patience_;
+  while (components_.size() <= std::max(held, taken)) {
+    Component& component = components_.emplace_back();
+    component.parent = static_cast<uint32_t>(components_.size() - 1);
+  }
+  uint32_t from = find(held);
+  uint32_t to = find(taken);
+  if (from == to) return;
+  // A head that leads nowhere is on no cycle, whatever its level: no need to look behind the tail.
+  const bool dead_end = components_[to].after.empty();
+  if (components_[from].level >= components_[to].level && !dead_end) {
+    const bool whole = search_back(from, patience_);
+    const uint32_t level = components_[from].level + (whole ? 0 : 1);
+    if (components_[to].level < level) {
+      raise(to, level);
+      // A path to the tail has put the tail and the path on the head's level.
+      if (components_[from].level == level) search_back(from, edges_.size());
+    }
+    if (components_[from].level == components_[to].level && (components_[to].marks & kReached) != 0)
+      from = to = merge(between(to, from));
+    forget_search();
+  }
+  if (from == to) return;
+  if (components_[to].level < components_[from].level) raise(to, components_[from].level);
+  components_[from].after.push_back(to);
+  if (components_[from].level == components_[to].level) components_[to].before.push_back(from);
+}
+
+// Marks what reaches `start` on its level. Gives up, and says so, after `limit` edges.
+bool LockGraph::search_back(uint32_t start, uint64_t limit) {
+  forget_search();
+  components_[start].marks = kReached;
+  reached_.push_back(start);
+  for (std::size_t next = 0; next < reached_.size(); ++next) {
+    const uint32_t current = reached_[next];
+    std::vector<uint32_t>& before = components_[current].before;
+    for (std::size_t i = 0; i < before.size();) {
+      ++steps_;
+      const uint32_t other = find(before[i]);
+      if (other == current) {  // an edge inside a merged component, never needed again
+        before[i] = before.back();
+        before.pop_back();
+        continue;
+      }
+      if (passed_.size() == limit) return false;
+      passed_.emplace_back(other, current);
+      ++i;
+      if (components_[other].marks != 0) continue;
+      components_[other].marks = kReached;
+      reached_.push_back(other);
+    }
+  }
+  return true;
+}
+
+void LockGraph::forget_search() {
+  for (const uint32_t one : reached_) components_[one].marks = 0;
+  reached_.clear();
+  passed_.clear();
+}
+
+// Brings `start`, which is lower, and everything it reaches to at least `level`.
+void LockGraph::raise(uint32_t start, uint32_t level) {
   std::vector<uint32_t> open{start};
-  components_[start].marks |= mark;
+  components_[start].level = level;
+  components_[start].before.clear();
   while (!open.empty()) {
     const uint32_t current = open.back();
     open.pop_back();
-    reached.push_back(current);
-    for (const uint32_t lock : mark == kAfter ? components_[current].after : components_[current].before) {
-      const uint32_t next = find(lock);
-      Component& component = components_[next];
-      const bool outside = mark == kAfter ? component.position > limit : component.position < limit;
-      if (outside || (component.marks & mark) != 0) continue;
-      component.marks |= mark;
-      open.push_back(next);
+    std::vector<uint32_t>& after = components_[current].after;
+    for (std::size_t i = 0; i < after.size();) {
+      ++steps_;
+      const uint32_t other = find(after[i]);
+      if (other == current) {
+        after[i] = after.back();
+        after.pop_back();
+        continue;
+      }
+      ++i;
+      Component& component = components_[other];
+      if (component.level < level) {
+        component.level = level;
+        component.before.clear();
+        open.push_back(other);
+      }
+      if (component.level == level) component.before.push_back(current);
     }
   }
 }
 
-// The edge from → to goes against the order. Only components between the two positions can be in the wrong
-// place: those after `to` and those before `from`. What is both lies on a cycle with the new edge.
-void LockGraph::repair(uint32_t from, uint32_t to) {
-  std::vector<uint32_t> after;
-  std::vector<uint32_t> before;
-  reach(to, kAfter, components_[from].position, after);
-  reach(from, kBefore, components_[to].position, before);
-  std::vector<uint32_t> cycle;
-  std::vector<uint64_t> places;
-  for (const uint32_t one : after) {
-    places.push_back(components_[one].position);
-    if (components_[one].marks == kBoth) cycle.push_back(one);
+// The components on the paths from `from` to `to`, where a whole search back from `to` has just ended: they
+// are on one level, and the search went along all their edges.
+std::vector<uint32_t> LockGraph::between(uint32_t from, uint32_t to) {
+  std::sort(passed_.begin(), passed_.end());
+  std::vector<uint32_t> result{from};
+  components_[from].marks |= kBetween;
+  for (std::size_t next = 0; next < result.size(); ++next) {
+    const uint32_t current = result[next];
+    if (current == to) continue;
+    for (auto edge = std::lower_bound(passed_.begin(), passed_.end(), std::pair(current, uint32_t{0}));
+         edge != passed_.end() && edge->first == current; ++edge) {
+      Component& component = components_[edge->second];
+      if ((component.marks & kBetween) != 0) continue;
+      component.marks |= kBetween;
+      result.push_back(edge->second);
+    }
   }
-  for (const uint32_t one : before)
-    if (components_[one].marks != kBoth) places.push_back(components_[one].position);
-  std::sort(places.begin(), places.end());
-  const auto on_cycle = [&](uint32_t one) { return components_[one].marks == kBoth; };
-  std::erase_if(after, on_cycle);
-  std::erase_if(before, on_cycle);
-  const auto by_position = [&](uint32_t a, uint32_t b) {
-    return components_[a].position < components_[b].position;
-  };
-  std::sort(after.begin(), after.end(), by_position);
-  std::sort(before.begin(), before.end(), by_position);
-  for (const auto& list : {after, before, cycle})
-    for (const uint32_t one : list) components_[one].marks = 0;
-  // Everything before moves down or stays, everything after moves up or stays, so no other edge turns around.
-  for (std::size_t i = 0; i < before.size(); ++i) components_[before[i]].position = places[i];
-  for (std::size_t i = 0; i < after.size(); ++i)
-    components_[after[i]].position = places[places.size() - after.size() + i];
-  if (!cycle.empty()) components_[merge(cycle)].position = places[before.size()];
+  return result;
 }
 
+// Joins components of one level. The longest lists stay where they are, so that an edge moves O(log m) times.
 uint32_t LockGraph::merge(const std::vector<uint32_t>& cycle) {
-  const uint32_t root = cycle.front();
+  const auto size = [&](uint32_t one) {
+    return components_[one].after.size() + components_[one].before.size();
+  };
+  const uint32_t root = *std::max_element(cycle.begin(), cycle.end(),
+                                          [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
   for (const uint32_t one : cycle) {
     if (one == root) continue;
     Component& merged = components_[one];
@@ -97,6 +146,7 @@ uint32_t LockGraph::merge(const std::vector<uint32_t>& cycle) {
     merged.parent = root;
     whole.after.insert(whole.after.end(), merged.after.begin(), merged.after.end());
     whole.before.insert(whole.before.end(), merged.before.begin(), merged.before.end());
+    steps_ += merged.after.size() + merged.before.size();
     merged.after = {};
     merged.before = {};
   }
