@@ -1,11 +1,12 @@
 #include "checkers/deadlock.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "checkers/deadlock_search.h"
 #include "checkers/forced_order.h"
@@ -36,14 +37,19 @@ class DeadlockChecker : public Checker {
  private:
   struct Thread {
     std::vector<Acquisition> holding;  // locks held, in the order they were taken
+    std::size_t listed = 0;            // how many of them, from the first on, have their places up to date
     Doubt doubt = Doubt::kNone;        // about the stretch since it last held no lock
   };
+  // Of each participant the lock it holds and the one it wants, with their sites; the least one comes first,
+  // so that it does not matter where the cycle begins.
+  using LocksAndSites = std::vector<std::array<uint32_t, 4>>;
   struct Reported {
     std::size_t handle;  // in findings_
     Strength strength;
   };
 
   void acquire(const Event& event, EventIndex index);
+  PlacesId places(Thread& thread);
   void release(const Event& event);
   void synchronize(const Event& event);
   void report(DependencyCycle cycle);
@@ -61,13 +67,14 @@ class DeadlockChecker : public Checker {
   Findings& findings_;
   uint64_t budget_;  // steps the search may take in all
   LocksetTable locksets_;
+  LockPlaces places_;
   HeldLocks held_{locksets_};
   ForcedOrder order_{held_};
   DeadlockSearch search_;
-  std::vector<Thread> threads_;                           // by thread
-  ThreadId late_thread_ = kNoId;                          // came without a fork after something was collected
-  EventIndex exhausted_at_ = 0;                           // where the budget ran out
-  tsl::robin_map<uint64_t, Reported, MixHash> reported_;  // locks and sites of a cycle, hashed
+  std::vector<Thread> threads_;   // by thread
+  ThreadId late_thread_ = kNoId;  // came without a fork after something was collected
+  EventIndex exhausted_at_ = 0;   // where the budget ran out
+  std::map<LocksAndSites, Reported> reported_;
 };
 
 void DeadlockChecker::process(const EventBatch& batch) {
@@ -124,8 +131,9 @@ void DeadlockChecker::process(const EventBatch& batch) {
 
 void DeadlockChecker::acquire(const Event& event, EventIndex index) {
   const bool shared = event.operation == Operation::kAcquireShared;
-  const Acquisition wanted{index, event.object, event.site, shared};
   Thread& thread = this->thread(event.thread);
+  const PlacesId list = places_.extend(places(thread), event.object, event.site, shared);
+  const Acquisition wanted{index, event.object, event.site, list, shared};
   if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset) {
     const Doubt doubt = thread.doubt == Doubt::kNone && order_.past_holds_lock(event.thread)
                             ? Doubt::kPastHoldsLock
@@ -137,15 +145,30 @@ void DeadlockChecker::acquire(const Event& event, EventIndex index) {
     }
   }
   thread.holding.push_back(wanted);
+  thread.listed = thread.holding.size();
   held_.acquire(event.thread, event.object, shared);
+}
+
+// Where the thread took the locks it holds. A release out of turn leaves the lists of the locks after it to
+// be made anew here, when the next acquisition needs them.
+PlacesId DeadlockChecker::places(Thread& thread) {
+  for (; thread.listed < thread.holding.size(); ++thread.listed) {
+    Acquisition& one = thread.holding[thread.listed];
+    const PlacesId before = thread.listed == 0 ? kNoPlaces : thread.holding[thread.listed - 1].places;
+    one.places = places_.extend(before, one.lock, one.site, one.shared);
+  }
+  return thread.holding.empty() ? kNoPlaces : thread.holding.back().places;
 }
 
 void DeadlockChecker::release(const Event& event) {
   Thread& thread = this->thread(event.thread);
   std::vector<Acquisition>& holding = thread.holding;
   if (holding.back().lock != event.object && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kNotNested;
-  holding.erase(std::find_if(holding.begin(), holding.end(),
-                             [&](const Acquisition& one) { return one.lock == event.object; }));
+  // Looked for from the end: locks are mostly released in the reverse order.
+  const auto place = std::find_if(holding.rbegin(), holding.rend(),
+                                  [&](const Acquisition& one) { return one.lock == event.object; });
+  const auto gone = holding.erase(std::next(place).base());
+  thread.listed = std::min(thread.listed, static_cast<std::size_t>(gone - holding.begin()));
   if (holding.empty()) thread.doubt = Doubt::kNone;
   held_.release(event.thread, event.object);
 }
@@ -170,10 +193,11 @@ void DeadlockChecker::report(DependencyCycle cycle) {
               std::min_element(links.begin(), links.end(),
                                [](const Link& a, const Link& b) { return a.held->index < b.held->index; }),
               links.end());
-  uint64_t what = 0;  // a sum, so that it does not matter where the cycle begins
+  LocksAndSites what;
   for (const Link& link : links)
-    what += mix(mix(mix(uint64_t{link.held->lock} << 32 | link.held->site) ^ link.dependency->wanted.lock) ^
-                link.dependency->wanted.site);
+    what.push_back(
+        {link.held->lock, link.held->site, link.dependency->wanted.lock, link.dependency->wanted.site});
+  std::rotate(what.begin(), std::min_element(what.begin(), what.end()), what.end());
   const bool certain = std::all_of(cycle.begin(), cycle.end(),
                                    [](const Dependency* one) { return one->doubt == Doubt::kNone; });
   const Strength strength = certain ? Strength::kPredicted : Strength::kPotential;

@@ -37,10 +37,8 @@ void DeadlockSearch::add(Dependency dependency) {
 }
 
 uint32_t DeadlockSearch::group_of(const Dependency& dependency) {
-  uint64_t sites = dependency.wanted.site;
-  for (const Acquisition& holding : dependency.holding)
-    sites = mix(sites ^ (uint64_t{holding.lock} << 32 | holding.site));
-  const GroupKey group{key(dependency.thread, dependency.wanted, dependency.held, dependency.doubt), sites};
+  const GroupKey group{uint64_t{dependency.thread} << 2 | static_cast<uint64_t>(dependency.doubt),
+                       dependency.wanted.places};
   const auto [place, is_new] = group_numbers_.try_emplace(group, static_cast<uint32_t>(groups_.size()));
   if (is_new) groups_.emplace_back();
   return place->second;

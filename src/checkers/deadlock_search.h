@@ -24,6 +24,7 @@
 
 #include "checkers/forced_order.h"
 #include "checkers/lock_graph.h"
+#include "checkers/lock_places.h"
 #include "core/lockset.h"
 
 namespace heddle {
@@ -33,6 +34,7 @@ struct Acquisition {
   EventIndex index = 0;
   uint32_t lock = kNoId;
   SiteId site = kNoId;
+  PlacesId places = kNoPlaces;  // where the locks held before it and this one were taken
   bool shared = false;
 };
 
@@ -99,13 +101,13 @@ class DeadlockSearch {
     std::vector<uint32_t> members;  // in dependencies_
   };
   struct GroupKey {
-    Key locks;       // with the thread in place of the stretch
-    uint64_t sites;  // of all acquisitions, hashed
+    uint64_t thread_and_doubt;
+    PlacesId places;  // of the wanted lock: all locks, modes and sites
 
     friend bool operator==(const GroupKey&, const GroupKey&) = default;
   };
   struct GroupHash {
-    std::size_t operator()(const GroupKey& key) const { return mix(KeyHash()(key.locks) ^ key.sites); }
+    std::size_t operator()(const GroupKey& key) const { return mix(key.thread_and_doubt ^ mix(key.places)); }
   };
   static Key key(uint64_t stretch, const Acquisition& wanted, LocksetId held, Doubt doubt);
 

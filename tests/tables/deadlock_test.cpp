@@ -521,6 +521,18 @@ TEST(Deadlock, EachLockCycleOnce) {
   EXPECT_EQ(check_text("deadlock", trace).size(), 1U);
 }
 
+// Two places of T1 and one of T2 make two pairs. The numbers of sites, which an operation elsewhere shifts,
+// do not matter.
+TEST(Deadlock, PlacesInDifferentStretchesAreToldApart) {
+  for (const char* elsewhere : {"", "z:1"}) {
+    const std::string trace = fmt::format(
+        "T1|acq(a)|x:1\nT1|acq(b)|x:2\nT1|rel(b)|\nT1|rel(a)|\nT1|post(s)|{}\n"
+        "T1|acq(a)|x:5\nT1|acq(b)|x:6\nT1|rel(b)|\nT1|rel(a)|\nT2|acq(b)|y:1\nT2|acq(a)|y:2\n",
+        elsewhere);
+    EXPECT_EQ(check_text("deadlock", trace).size(), 2U) << trace;
+  }
+}
+
 // What was uncertain in the first round is certain in the second, at the same sites.
 TEST(Deadlock, ACertainOccurrenceWins) {
   const std::string round =
