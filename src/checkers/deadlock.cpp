@@ -139,7 +139,7 @@ void DeadlockChecker::acquire(const Event& event, EventIndex index) {
                             ? Doubt::kPastHoldsLock
                             : thread.doubt;
     const uint64_t stretch = order_.stretch(event.thread);
-    if (!search_.knows(stretch, wanted, held, doubt)) {
+    if (!search_.knows(stretch, wanted, doubt)) {
       if (search_.worth_collecting()) search_.collect(order_);
       search_.add({event.thread, wanted, held, thread.holding, order_.clock(event.thread), stretch, doubt});
     }

@@ -14,12 +14,6 @@ bool ordered(const Dependency& a, const Dependency& b) {
 
 }  // namespace
 
-DeadlockSearch::Key DeadlockSearch::key(uint64_t stretch, const Acquisition& wanted, LocksetId held,
-                                        Doubt doubt) {
-  return {stretch << 2 | static_cast<uint64_t>(doubt),
-          uint64_t{held} << 33 | uint64_t{wanted.lock} << 1 | (wanted.shared ? 1U : 0U)};
-}
-
 void DeadlockSearch::add(Dependency dependency) {
   const uint32_t number = static_cast<uint32_t>(dependencies_.size());
   dependencies_.push_back(std::move(dependency));
@@ -37,8 +31,8 @@ void DeadlockSearch::add(Dependency dependency) {
 }
 
 uint32_t DeadlockSearch::group_of(const Dependency& dependency) {
-  const GroupKey group{uint64_t{dependency.thread} << 2 | static_cast<uint64_t>(dependency.doubt),
-                       dependency.wanted.places};
+  const Key group{uint64_t{dependency.thread} << 2 | static_cast<uint64_t>(dependency.doubt),
+                  dependency.wanted.places};
   const auto [place, is_new] = group_numbers_.try_emplace(group, static_cast<uint32_t>(groups_.size()));
   if (is_new) groups_.emplace_back();
   return place->second;
@@ -46,7 +40,8 @@ uint32_t DeadlockSearch::group_of(const Dependency& dependency) {
 
 void DeadlockSearch::index(uint32_t number) {
   const Dependency& dependency = dependencies_[number];
-  known_.emplace(key(dependency.stretch, dependency.wanted, dependency.held, dependency.doubt), true);
+  known_.insert(
+      {dependency.stretch << 2 | static_cast<uint64_t>(dependency.doubt), dependency.wanted.places});
   const uint32_t group = group_of(dependency);
   if (groups_[group].members.empty()) {
     for (const Acquisition& holding : dependency.holding) {

@@ -71,9 +71,9 @@ class DeadlockSearch {
         collect_at_(collect_every),
         on_cycle_(std::move(on_cycle)) {}
 
-  // Whether the same thread, locks, doubt and clock were here before: the same cycles then.
-  bool knows(uint64_t stretch, const Acquisition& wanted, LocksetId held, Doubt doubt) const {
-    return known_.contains(key(stretch, wanted, held, doubt));
+  // Whether the same thread, locks, sites, doubt and clock were here before: the same cycles then.
+  bool knows(uint64_t stretch, const Acquisition& wanted, Doubt doubt) const {
+    return known_.contains({stretch << 2 | static_cast<uint64_t>(doubt), wanted.places});
   }
   // Adds a dependency that is not known and calls back for every cycle it closes.
   void add(Dependency dependency);
@@ -88,28 +88,18 @@ class DeadlockSearch {
 
  private:
   struct Key {
-    uint64_t stretch_and_doubt;
-    uint64_t locks;
+    uint64_t who_and_doubt;  // a stretch, or a thread
+    PlacesId places;         // of the wanted lock: all locks, modes and sites
 
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
-    std::size_t operator()(const Key& key) const { return mix(key.stretch_and_doubt ^ mix(key.locks)); }
+    std::size_t operator()(const Key& key) const { return mix(key.who_and_doubt ^ mix(key.places)); }
   };
   // Dependencies that differ in their clocks only: they make the same findings.
   struct Group {
     std::vector<uint32_t> members;  // in dependencies_
   };
-  struct GroupKey {
-    uint64_t thread_and_doubt;
-    PlacesId places;  // of the wanted lock: all locks, modes and sites
-
-    friend bool operator==(const GroupKey&, const GroupKey&) = default;
-  };
-  struct GroupHash {
-    std::size_t operator()(const GroupKey& key) const { return mix(key.thread_and_doubt ^ mix(key.places)); }
-  };
-  static Key key(uint64_t stretch, const Acquisition& wanted, LocksetId held, Doubt doubt);
 
   uint32_t group_of(const Dependency& dependency);
   void index(uint32_t number);
@@ -124,16 +114,16 @@ class DeadlockSearch {
   std::size_t collect_every_;  // new dependencies, at least, from one collection to the next
   std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
-  LockGraph graph_;                                              // held → wanted, of all dependencies ever
-  std::vector<Dependency> dependencies_;                         // those that can still be part of a cycle
-  std::vector<Group> groups_;                                    // never forgotten, unlike their members
-  tsl::robin_map<GroupKey, uint32_t, GroupHash> group_numbers_;  // index into groups_
-  std::vector<std::vector<uint32_t>> holders_;                   // by lock: groups with members that hold it
-  tsl::robin_set<uint64_t, MixHash> closed_;  // sequences of groups known to be a cycle, hashed
-  tsl::robin_map<Key, bool, KeyHash> known_;  // keys of dependencies_
-  std::vector<const Dependency*> path_;       // of the search in progress, from the new dependency on
-  std::vector<uint64_t> path_groups_;         // hash of the groups of the path, up to each place
-  uint64_t collected_ = 0;                    // dependencies dropped
+  LockGraph graph_;                                       // held → wanted, of all dependencies ever
+  std::vector<Dependency> dependencies_;                  // those that can still be part of a cycle
+  std::vector<Group> groups_;                             // never forgotten, unlike their members
+  tsl::robin_map<Key, uint32_t, KeyHash> group_numbers_;  // by thread; index into groups_
+  std::vector<std::vector<uint32_t>> holders_;            // by lock: groups with members that hold it
+  tsl::robin_set<uint64_t, MixHash> closed_;              // sequences of groups known to be a cycle, hashed
+  tsl::robin_set<Key, KeyHash> known_;                    // dependencies_, by stretch
+  std::vector<const Dependency*> path_;  // of the search in progress, from the new dependency on
+  std::vector<uint64_t> path_groups_;    // hash of the groups of the path, up to each place
+  uint64_t collected_ = 0;               // dependencies dropped
   bool exhausted_ = false;
 };
 

@@ -10,7 +10,11 @@ namespace heddle::oracle {
 namespace {
 
 using Index = std::size_t;
-using Held = std::map<uint32_t, bool>;  // lock → shared
+struct Holding {
+  Index since;  // where the lock was taken
+  bool shared;
+};
+using Held = std::map<uint32_t, Holding>;  // by lock
 
 bool is_acquire(const Event& event) {
   return event.operation == Operation::kAcquire || event.operation == Operation::kAcquireShared;
@@ -79,7 +83,8 @@ std::vector<Held> held_before(const std::vector<Event>& trace) {
   std::vector<Held> result;
   for (const Event& event : trace) {
     result.push_back(now[event.thread]);
-    if (is_acquire(event)) now[event.thread][event.object] = event.operation == Operation::kAcquireShared;
+    if (is_acquire(event))
+      now[event.thread][event.object] = {result.size() - 1, event.operation == Operation::kAcquireShared};
     if (is_release(event)) now[event.thread].erase(event.object);
   }
   return result;
@@ -87,12 +92,12 @@ std::vector<Held> held_before(const std::vector<Event>& trace) {
 
 bool conflicts(const Held& held, uint32_t lock, bool shared) {
   const auto found = held.find(lock);
-  return found != held.end() && !(found->second && shared);
+  return found != held.end() && !(found->second.shared && shared);
 }
 
 }  // namespace
 
-std::set<LockCycle> lock_cycles(const std::vector<Event>& trace) {
+std::set<Cycle> lock_cycles(const std::vector<Event>& trace) {
   const std::vector<std::vector<bool>> ordered = closure(forced_edges(trace));
   const std::vector<Held> held = held_before(trace);
   std::vector<Index> dependencies;
@@ -105,9 +110,9 @@ std::set<LockCycle> lock_cycles(const std::vector<Event>& trace) {
   const auto together = [&](Index i, Index j) {
     return trace[i].thread != trace[j].thread && !ordered[i][j] && !ordered[j][i] &&
            std::none_of(held[i].begin(), held[i].end(),
-                        [&](const auto& one) { return conflicts(held[j], one.first, one.second); });
+                        [&](const auto& one) { return conflicts(held[j], one.first, one.second.shared); });
   };
-  std::set<LockCycle> cycles;
+  std::set<Cycle> cycles;
   std::vector<Index> chosen;
   const std::function<void()> choose = [&] {
     if (chosen.size() >= 2) {
@@ -116,11 +121,11 @@ std::set<LockCycle> lock_cycles(const std::vector<Event>& trace) {
         for (Index j = 0; j < chosen.size(); ++j)
           if (i != j) cycle &= waits(chosen[i], chosen[j]) == (j == (i + 1) % chosen.size());
       if (cycle) {
-        LockCycle participants;
-        for (Index i = 0; i < chosen.size(); ++i)
-          participants.insert({trace[chosen[i]].thread,
-                               trace[chosen[(i + chosen.size() - 1) % chosen.size()]].object,
-                               trace[chosen[i]].object});
+        Cycle participants;
+        for (Index i = 0; i < chosen.size(); ++i) {
+          const uint32_t wanted_before = trace[chosen[(i + chosen.size() - 1) % chosen.size()]].object;
+          participants.insert({trace[chosen[i]].thread, held[chosen[i]].at(wanted_before).since, chosen[i]});
+        }
         cycles.insert(participants);
       }
     }
@@ -159,7 +164,8 @@ std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace
       if (state.at(thread) < events.size()) return held[events[state.at(thread)]];
       Held result = held[events.back()];
       const Event& last = trace[events.back()];
-      if (is_acquire(last)) result[last.object] = last.operation == Operation::kAcquireShared;
+      if (is_acquire(last))
+        result[last.object] = {events.back(), last.operation == Operation::kAcquireShared};
       if (is_release(last)) result.erase(last.object);
       return result;
     };

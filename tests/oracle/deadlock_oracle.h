@@ -10,19 +10,19 @@
 
 namespace heddle::oracle {
 
-// One participant: its thread holds one lock and wants another.
+// One participant: its thread has taken one lock, which it holds, and wants another.
 struct Participant {
   ThreadId thread;
-  uint32_t held;
-  uint32_t wanted;
+  EventIndex held;    // where it took the one it holds
+  EventIndex wanted;  // where it takes the one it wants
 
   friend auto operator<=>(const Participant&, const Participant&) = default;
 };
-using LockCycle = std::set<Participant>;
+using Cycle = std::set<Participant>;
 
 // All cycles of dependencies by pairwise different threads that hold compatible locks and are unordered by
 // fork, join, barriers, semaphores and program order, and that contain no smaller cycle.
-std::set<LockCycle> lock_cycles(const std::vector<Event>& trace);
+std::set<Cycle> lock_cycles(const std::vector<Event>& trace);
 
 // For every schedule of the trace's operations, and every circle of threads in it that wait for each other's
 // locks: the threads of the circle.

@@ -533,6 +533,17 @@ TEST(Deadlock, PlacesInDifferentStretchesAreToldApart) {
   }
 }
 
+// Whoever suppresses the first pair must still hear of the second.
+TEST(Deadlock, PlacesInOneStretchAreToldApart) {
+  const std::vector<Finding> findings = check_text(
+      "deadlock",
+      "T2|acq(b)|y:1\nT2|acq(a)|y:2\nT2|rel(a)|\nT2|rel(b)|\nT1|acq(a)|x:1\nT1|acq(b)|x:2\nT1|rel(b)|\n"
+      "T1|rel(a)|\nT1|acq(a)|x:5\nT1|acq(b)|x:6\nT1|rel(b)|\nT1|rel(a)|\n");
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].conclusion, "If T2 stops before y:2 and T1 before x:2, both wait forever.");
+  EXPECT_EQ(findings[1].conclusion, "If T2 stops before y:2 and T1 before x:6, both wait forever.");
+}
+
 // What was uncertain in the first round is certain in the second, at the same sites.
 TEST(Deadlock, ACertainOccurrenceWins) {
   const std::string round =
