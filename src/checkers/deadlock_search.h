@@ -12,6 +12,11 @@
 // Every schedule that ends in threads waiting for each other's locks shows such a cycle: the threads stand
 // before their acquisitions at the same time, so what they hold goes together and none of the acquisitions
 // comes first.
+//
+// All but the forced order depends on the threads and locks only, so dependencies are sorted into kinds that
+// agree in these, and the search goes from kind to kind. Whether the kinds of a path can meet is asked of the
+// forced order (meetings.h). Only a circle of kinds that can meet is looked at site by site, so a program in
+// which nothing meets does not pay for the number of its call stacks.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -23,44 +28,22 @@
 #include <vector>
 
 #include "checkers/forced_order.h"
+#include "checkers/lock_dependency.h"
 #include "checkers/lock_graph.h"
-#include "checkers/lock_places.h"
+#include "checkers/meetings.h"
 #include "core/lockset.h"
 
 namespace heddle {
-
-// One lock taken.
-struct Acquisition {
-  EventIndex index = 0;
-  uint32_t lock = kNoId;
-  SiteId site = kNoId;
-  PlacesId places = kNoPlaces;  // where the locks held before it and this one were taken
-  bool shared = false;
-};
-
-// Why a cycle through a dependency might not be reachable; see deadlock.h for the argument.
-enum class Doubt : uint8_t {
-  kNone,
-  kNotNested,      // the thread released locks in another order than the reverse since it last held none
-  kSynchronized,   // it forked, joined, met a barrier, a semaphore or a condition variable since then
-  kPastHoldsLock,  // something it had to wait for was done by a thread that held a lock
-};
-
-struct Dependency {
-  ThreadId thread = 0;
-  Acquisition wanted;
-  LocksetId held = kEmptyLockset;
-  std::vector<Acquisition> holding;  // the members of held, in the order they were taken
-  ThreadClock clock;                 // forced order at the acquisition
-  uint64_t stretch = 0;              // ForcedOrder::stretch
-  Doubt doubt = Doubt::kNone;
-};
 
 using DependencyCycle = std::span<const Dependency* const>;  // each wants what the next holds
 
 class DeadlockSearch {
  public:
   using OnCycle = std::function<void(DependencyCycle)>;
+
+  // A search may take so many steps beyond the budget: one that short costs no more than reading the events
+  // behind it, and a long run of such searches stays decided.
+  static constexpr uint64_t kFreeSteps = 64;
 
   // Takes at most `budget` steps in all; collecting is worth while after `collect_every` new dependencies or
   // more.
@@ -72,10 +55,9 @@ class DeadlockSearch {
         on_cycle_(std::move(on_cycle)) {}
 
   // Whether the same thread, locks, sites, doubt and clock were here before: the same cycles then.
-  bool knows(uint64_t stretch, const Acquisition& wanted, Doubt doubt) const {
-    return known_.contains({stretch << 2 | static_cast<uint64_t>(doubt), wanted.places});
-  }
-  // Adds a dependency that is not known and calls back for every cycle it closes.
+  bool knows(uint64_t stretch, const Acquisition& wanted, Doubt doubt) const;
+  // Adds a dependency that is not known and calls back for every cycle it closes, but once only for
+  // dependencies that differ in their clocks.
   void add(Dependency dependency);
 
   // Drops what nothing to come can be unordered with. To be called when worth_collecting().
@@ -89,41 +71,61 @@ class DeadlockSearch {
  private:
   struct Key {
     uint64_t who_and_doubt;  // a stretch, or a thread
-    PlacesId places;         // of the wanted lock: all locks, modes and sites
+    uint64_t what;           // the places of the wanted lock, or the locks held and wanted
 
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
-    std::size_t operator()(const Key& key) const { return mix(key.who_and_doubt ^ mix(key.places)); }
+    std::size_t operator()(const Key& key) const { return mix(key.who_and_doubt ^ mix(key.what)); }
   };
+  using Numbers = tsl::robin_map<Key, uint32_t, KeyHash>;
   // Dependencies that differ in their clocks only: they make the same findings.
   struct Group {
-    std::vector<uint32_t> members;  // in dependencies_
+    uint32_t kind;   // in kinds_
+    uint32_t chain;  // the members
+  };
+  // Dependencies that agree in all but clocks and sites: they block each other and others in the same way.
+  struct Kind {
+    ThreadId thread;
+    LocksetId held;
+    uint32_t wanted;
+    bool shared;                   // how it is wanted
+    uint32_t chain;                // the members
+    std::vector<uint32_t> groups;  // the members, by sites; in groups_
   };
 
-  uint32_t group_of(const Dependency& dependency);
   void index(uint32_t number);
-  void extend();
-  bool blocks(const Dependency& holder, const Dependency& waiter) const;
-  bool fits(const Dependency& candidate);
-  bool ordered_with_path(const Dependency& candidate) const;
-  bool take_step();
+  uint32_t group_of(const Dependency& dependency);
+  uint32_t kind_of(const Dependency& dependency);
+  void extend(uint32_t path);
+  void choose_sites(uint32_t path, std::size_t place, uint32_t kinds_path);
+  bool blocks(const Kind& holder, const Kind& waiter) const;
+  bool fits(const Kind& candidate);
+  bool can_meet(uint32_t path);
+  uint64_t site_choices() const;
+  uint64_t& closed(uint32_t path);
+  void report(uint32_t path);
+  bool take_steps(uint64_t steps);
 
   LocksetTable& locksets_;
   uint64_t budget_;            // steps left
+  uint64_t free_steps_ = 0;    // steps left to this search before they are taken from the budget
   std::size_t collect_every_;  // new dependencies, at least, from one collection to the next
   std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
-  LockGraph graph_;                                       // held → wanted, of all dependencies ever
-  std::vector<Dependency> dependencies_;                  // those that can still be part of a cycle
-  std::vector<Group> groups_;                             // never forgotten, unlike their members
-  tsl::robin_map<Key, uint32_t, KeyHash> group_numbers_;  // by thread; index into groups_
-  std::vector<std::vector<uint32_t>> holders_;            // by lock: groups with members that hold it
-  tsl::robin_set<uint64_t, MixHash> closed_;              // sequences of groups known to be a cycle, hashed
-  tsl::robin_set<Key, KeyHash> known_;                    // dependencies_, by stretch
-  std::vector<const Dependency*> path_;  // of the search in progress, from the new dependency on
-  std::vector<uint64_t> path_groups_;    // hash of the groups of the path, up to each place
-  uint64_t collected_ = 0;               // dependencies dropped
+  LockGraph graph_;                             // held → wanted, of all dependencies ever
+  std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
+  tsl::robin_set<Key, KeyHash> known_;          // dependencies_, by stretch and places
+  std::vector<Group> groups_;                   // never forgotten, unlike their members
+  std::vector<Kind> kinds_;                     // likewise
+  Numbers group_numbers_;                       // by thread and places; index into groups_
+  Numbers kind_numbers_;                        // by thread and locks; index into kinds_
+  std::vector<std::vector<uint32_t>> holders_;  // by lock: kinds with members that hold it
+  Meetings meetings_{dependencies_};            // of the members of kinds, and of groups
+  std::vector<uint64_t> closed_;  // by sequence in meetings_: how many choices of sites were reported
+  std::vector<uint32_t> path_;    // kinds of the search in progress, from that of the new dependency on
+  uint32_t start_ = 0;            // of the search in progress: the sequence of the new dependency's group
+  uint64_t collected_ = 0;        // dependencies dropped
   bool exhausted_ = false;
 };
 
