@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "checkers/superseded.h"
+
 namespace heddle {
 
 namespace {
@@ -170,6 +172,25 @@ void DeadlockSearch::report(uint32_t path) {
   on_cycle_(cycle);
 }
 
+// Nothing is lost here, not even for threads that nobody forked, so it does not count as collected.
+void DeadlockSearch::drop_superseded() {
+  std::vector<uint32_t> groups;
+  for (const Dependency& dependency : dependencies_) groups.push_back(group_of(dependency));
+  const std::vector<bool> gone = superseded(dependencies_, groups);
+  std::size_t number = 0;
+  std::erase_if(dependencies_, [&](const Dependency&) { return gone[number++]; });
+}
+
+// Most groups are of threads that have ended. Cycles of the others that were reported are so again.
+void DeadlockSearch::forget_groups() {
+  groups_.clear();
+  kinds_.clear();
+  group_numbers_.clear();
+  kind_numbers_.clear();
+  closed_.clear();
+  meetings_.clear();
+}
+
 void DeadlockSearch::collect(const ForcedOrder& order) {
   tsl::robin_map<ThreadId, Time> settled;
   const auto is_settled = [&](const Dependency& dependency) {
@@ -179,9 +200,11 @@ void DeadlockSearch::collect(const ForcedOrder& order) {
     return dependency.clock.epoch().time() <= time->second;
   };
   collected_ += std::erase_if(dependencies_, is_settled);
+  drop_superseded();
   known_.clear();
   for (std::vector<uint32_t>& list : holders_) list.clear();
   meetings_.clear_members();
+  if (groups_.size() > 4 * dependencies_.size() + collect_every_) forget_groups();
   for (uint32_t number = 0; number < dependencies_.size(); ++number) index(number);
   collect_at_ = dependencies_.size() + std::max(collect_every_, dependencies_.size());
 }

@@ -60,7 +60,8 @@ class DeadlockSearch {
   // dependencies that differ in their clocks.
   void add(Dependency dependency);
 
-  // Drops what nothing to come can be unordered with. To be called when worth_collecting().
+  // Drops what nothing to come can be unordered with, and what something later can stand for. To be called
+  // when worth_collecting().
   bool worth_collecting() const { return dependencies_.size() >= collect_at_; }
   void collect(const ForcedOrder& order);
 
@@ -95,6 +96,8 @@ class DeadlockSearch {
   };
 
   void index(uint32_t number);
+  void drop_superseded();
+  void forget_groups();
   uint32_t group_of(const Dependency& dependency);
   uint32_t kind_of(const Dependency& dependency);
   void extend(uint32_t path);
@@ -116,7 +119,7 @@ class DeadlockSearch {
   LockGraph graph_;                             // held → wanted, of all dependencies ever
   std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
   tsl::robin_set<Key, KeyHash> known_;          // dependencies_, by stretch and places
-  std::vector<Group> groups_;                   // never forgotten, unlike their members
+  std::vector<Group> groups_;                   // those without members are kept for a while
   std::vector<Kind> kinds_;                     // likewise
   Numbers group_numbers_;                       // by thread and places; index into groups_
   Numbers kind_numbers_;                        // by thread and locks; index into kinds_
@@ -125,7 +128,7 @@ class DeadlockSearch {
   std::vector<uint64_t> closed_;  // by sequence in meetings_: how many choices of sites were reported
   std::vector<uint32_t> path_;    // kinds of the search in progress, from that of the new dependency on
   uint32_t start_ = 0;            // of the search in progress: the sequence of the new dependency's group
-  uint64_t collected_ = 0;        // dependencies dropped
+  uint64_t collected_ = 0;        // dependencies dropped because nothing to come can be unordered with them
   bool exhausted_ = false;
 };
 

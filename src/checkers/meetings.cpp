@@ -14,6 +14,12 @@ void Meetings::clear_members() {
   ++generation_;
 }
 
+void Meetings::clear() {
+  chains_.clear();
+  sequences_.clear();
+  numbers_.clear();
+}
+
 uint32_t Meetings::sequence(uint32_t parent, uint32_t chain) {
   const uint32_t next = static_cast<uint32_t>(sequences_.size());
   const auto [number, is_new] = numbers_.try_emplace(uint64_t{parent} << 32 | chain, next);

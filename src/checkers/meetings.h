@@ -31,6 +31,7 @@ class Meetings {
   bool is_empty(uint32_t chain) const { return chains_[chain].empty(); }
   // Takes the members out of all chains. Chains and sequences keep their numbers.
   void clear_members();
+  void clear();
 
   // Sequences of chains, by number. The first chain stands for the dependency that looks for others; it takes
   // no part in meetings.

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "checkers/deadlock_search.h"
 #include "checkers/registry.h"
 #include "core/pipeline.h"
 #include "support/table.h"
@@ -630,6 +633,39 @@ TEST(Deadlock, TakingTurnsNeedsNoBudget) {
                                   "T2|acq(b)|3\nT2|acq(a)|4\nT2|rel(a)|\nT2|rel(b)|\n", "");
   EXPECT_FALSE(coverage_of(trace, options).undecided);
   EXPECT_EQ(check_text("deadlock", trace, options).size(), 0U);
+}
+
+// One thread nests its locks and posts, again and again, while another one does nothing that would order the
+// two: the latest round stands for the earlier ones, and none of them counts as lost.
+TEST(Deadlock, LoopsBesideAnIdleThreadAreForgotten) {
+  LocksetTable locksets;
+  HeldLocks held(locksets);
+  ForcedOrder order(held);
+  LockPlaces places;
+  DeadlockSearch search(locksets, 0, 100, [](DependencyCycle) { FAIL(); });
+  for (const ThreadId thread : {0U, 1U}) order.meet(thread);
+  std::size_t most = 0;
+  for (EventIndex round = 0; round < 10'000; ++round) {
+    const PlacesId first = places.extend(kNoPlaces, 0, 1, false);
+    const Acquisition holding{2 * round, 0, 1, first, false};
+    const Acquisition wanted{2 * round + 1, 1, 2, places.extend(first, 1, 2, false), false};
+    if (search.worth_collecting()) search.collect(order);
+    search.add({0,
+                wanted,
+                locksets.add(kEmptyLockset, 0, false),
+                {holding},
+                order.clock(0),
+                order.stretch(0),
+                Doubt::kNone});
+    Event post;
+    post.operation = Operation::kPost;
+    post.thread = 0;
+    post.object = 0;
+    order.update(post);
+    most = std::max(most, search.size());
+  }
+  EXPECT_LE(most, 101U);
+  EXPECT_EQ(search.collected(), 0U);
 }
 
 // T3 can come at any time and would close a cycle of three, but the other two never meet.
