@@ -205,15 +205,7 @@ void DeadlockChecker::report(DependencyCycle cycle) {
   const auto known = reported_.find(what);
   if (known != reported_.end() && known->second.strength <= strength)
     return findings_.again(known->second.handle);
-  Finding finding = make_finding(links, strength);
-  const std::string conclusion = finding.conclusion;
-  const std::size_t handle = findings_.add(std::move(finding));
-  // The same cycle, by its names or by its sites, was less certain before.
-  if (handle < findings_.list().size() && findings_.list()[handle].strength > strength) {
-    findings_.list()[handle].strength = strength;
-    findings_.list()[handle].conclusion = conclusion;
-  }
-  reported_[what] = {handle, strength};
+  reported_[what] = {findings_.add(make_finding(links, strength)), strength};
 }
 
 Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength strength) const {

@@ -61,7 +61,13 @@ std::size_t Findings::add(Finding finding) {
         finding.threads.push_back(step.thread);
   }
   if (const auto known = by_fingerprint_.find(finding.fingerprint); known != by_fingerprint_.end()) {
-    list_[known->second].count += finding.count;
+    Finding& kept = list_[known->second];
+    finding.count += kept.count;
+    if (finding.strength < kept.strength) {
+      kept = std::move(finding);
+    } else {
+      kept.count = finding.count;
+    }
     return known->second;
   }
   if (list_.size() >= limit_) {

@@ -21,6 +21,7 @@ struct Rule {
   std::string_view brief;  // one sentence for lists and SARIF
 };
 
+// The strongest first.
 enum class Strength : uint8_t {
   kObserved,   // happened in this run
   kPredicted,  // happens in some other order of this run's operations that the synchronization allows
@@ -66,8 +67,9 @@ class Findings {
   // At most `limit` different findings are kept; further ones are only counted.
   explicit Findings(std::size_t limit = 1000) : limit_(limit) {}
 
-  // Fills in fingerprint and threads, and keeps the finding unless an equal one (same fingerprint) is there.
-  // The result stands for it in again().
+  // Fills in fingerprint and threads, and keeps the finding unless an equal one (same fingerprint) is there
+  // that is as strong: a stronger one takes the place of a weaker, so that the order in which they come does
+  // not matter. The result stands for it in again().
   std::size_t add(Finding finding);
   // The finding occurred once more: cheap enough for a checker to call on every occurrence.
   void again(std::size_t handle);
