@@ -54,6 +54,7 @@ class DeadlockChecker : public Checker {
   void synchronize(const Event& event);
   void report(DependencyCycle cycle);
   Finding make_finding(const std::vector<Link>& links, Strength strength) const;
+  std::string place(SiteId site) const;
   std::string conclusion(const std::vector<Link>& links) const;
   std::string thread_name(const Link& link) const {
     return printable(names_.thread(link.dependency->thread));
@@ -246,14 +247,21 @@ Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength s
   return finding;
 }
 
+// The innermost frame in words, as the report has it beside the steps: a bare number means nothing on its
+// own.
+std::string DeadlockChecker::place(SiteId site) const {
+  const std::vector<std::string> frames = names_.frames(site);
+  if (frames.empty() || frames.front().empty()) return {};
+  const bool number = frames.front().find_first_not_of("0123456789") == std::string::npos;
+  return (number ? "site " : "") + printable(frames.front());
+}
+
 std::string DeadlockChecker::conclusion(const std::vector<Link>& links) const {
   std::vector<std::string> stops;
   for (const Link& link : links) {
     const Acquisition& wanted = link.dependency->wanted;
-    const std::vector<std::string> frames = names_.frames(wanted.site);
-    const std::string where = frames.empty() || frames.front().empty()
-                                  ? fmt::format("it takes {}", printable(names_.lock(wanted.lock)))
-                                  : printable(frames.front());
+    std::string where = place(wanted.site);
+    if (where.empty()) where = fmt::format("it takes {}", printable(names_.lock(wanted.lock)));
     stops.push_back(
         fmt::format("{} {} {}", thread_name(link), stops.empty() ? "stops before" : "before", where));
   }

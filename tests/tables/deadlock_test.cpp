@@ -578,6 +578,14 @@ TEST(Deadlock, Argues) {
             "take a and b in the same order everywhere, or lock them together with std::scoped_lock");
 }
 
+// Traces of other tools have numbers for sites, and some have none.
+TEST(Deadlock, SaysWhereWithoutSourceLines) {
+  const std::vector<Finding> findings =
+      check_text("deadlock", "T1|acq(a)|1\nT1|acq(b)|2\nT1|rel(b)|\nT1|rel(a)|\nT2|acq(b)|3\nT2|acq(a)|\n");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].conclusion, "If T1 stops before site 2 and T2 before it takes a, both wait forever.");
+}
+
 Coverage coverage_of(const std::string& trace, const CheckerOptions& options = {}) {
   TextReader reader("trace", trace);
   Findings findings;
