@@ -79,15 +79,28 @@ class LocksetChecker : public Checker {
     uint32_t latest = kNoId;  // turn
   };
 
+  // What an object consists of, by_object_ only.
+  struct Fields {
+    uint32_t life = 1;   // number of its present life
+    uint32_t alive = 0;  // variables used in it that have not begun a new life of their own since
+  };
+  struct Field {
+    uint32_t object = kNoId;  // slot it shares with the other fields
+    uint32_t whole = kNoId;   // slot of the object that has the variable's own name; kNoId: not asked for yet
+    uint32_t life = 0;        // of the object, in which it was used and is alive
+  };
+
   void access(const Event& event, EventIndex index, bool write, bool atomic);
-  void forget(uint32_t variable);
+  void begin_life(uint32_t variable);
+  void forget(uint32_t slot);
   void add_turn(uint32_t slot, const Access& access, LocksetId candidates);
   void report(uint32_t slot);
   Step step_of(const Access& access) const;
   std::string set_text(LocksetId set) const;
   std::string because(const Turn& turn, std::optional<LocksetId> before);
-  uint32_t slot_of(uint32_t variable) const { return by_object_ ? object_of_[variable] : variable; }
+  uint32_t slot_of(uint32_t variable) const { return by_object_ ? fields_[variable].object : variable; }
   void learn_names();
+  void make_slots();
 
   const Names& names_;
   Findings& findings_;
@@ -99,19 +112,27 @@ class LocksetChecker : public Checker {
   std::vector<Turn> turns_;                                  // of all variables, linked newest to oldest
   uint32_t free_turn_ = kNoId;                               // unused turns, linked by previous
   StringTable objects_;                                      // by_object_: names of objects; ids are slots
-  std::vector<uint32_t> object_of_;                          // by_object_: variable → slot
+  std::vector<Fields> objects_fields_;                       // by_object_: by slot
+  std::vector<Field> fields_;                                // by_object_: by variable
   tsl::robin_map<uint64_t, std::size_t, MixHash> reported_;  // what and where, hashed → handle in findings_
 };
 
 void LocksetChecker::learn_names() {
   const StringTable& names = names_.table(Space::kVariable);
   if (by_object_)
-    while (object_of_.size() < names.size())
-      object_of_.push_back(objects_.intern(object_of(names[static_cast<uint32_t>(object_of_.size())])));
-  const std::size_t slots = by_object_ ? objects_.size() : names.size();
+    while (fields_.size() < names.size()) {
+      const uint32_t object = objects_.intern(object_of(names[static_cast<uint32_t>(fields_.size())]));
+      fields_.emplace_back().object = object;
+    }
+  make_slots();
+}
+
+void LocksetChecker::make_slots() {
+  const std::size_t slots = by_object_ ? objects_.size() : names_.table(Space::kVariable).size();
   if (variables_.size() < slots) {
     variables_.resize(slots);
     pasts_.resize(slots);
+    if (by_object_) objects_fields_.resize(slots);
   }
 }
 
@@ -132,7 +153,7 @@ void LocksetChecker::process(const EventBatch& batch) {
       case Operation::kRelease:
       case Operation::kReleaseShared: held_.release(event.thread, event.object); break;
       case Operation::kAlloc:
-      case Operation::kFree: forget(event.object); break;
+      case Operation::kFree: begin_life(event.object); break;
       case Operation::kFork:
       case Operation::kJoin:
       case Operation::kThreadBegin:
@@ -162,6 +183,10 @@ void LocksetChecker::process(const EventBatch& batch) {
 
 void LocksetChecker::access(const Event& event, EventIndex index, bool write, bool atomic) {
   const uint32_t slot = slot_of(event.object);
+  if (by_object_ && fields_[event.object].life != objects_fields_[slot].life) {
+    fields_[event.object].life = objects_fields_[slot].life;
+    ++objects_fields_[slot].alive;
+  }
   Variable& variable = variables_[slot];
   if (variable.state == State::kReported) return;
   if (variable.state == State::kExclusive && variable.owner_or_candidates == event.thread) return;
@@ -198,9 +223,25 @@ void LocksetChecker::add_turn(uint32_t slot, const Access& access, LocksetId can
   pasts_[slot].latest = turn;
 }
 
-void LocksetChecker::forget(uint32_t variable) {
-  const uint32_t slot = slot_of(variable);
+// The variable is allocated or freed. With it an object begins a new life that has its name, or one none of
+// whose other fields has been used in the present life: what is known about the others must not be forgotten.
+void LocksetChecker::begin_life(uint32_t variable) {
+  if (!by_object_) return forget(variable);
+  Field& field = fields_[variable];
+  if (field.whole == kNoId) {
+    field.whole = objects_.intern(names_.variable(variable));
+    make_slots();
+  }
+  forget(field.whole);
+  Fields& fields = objects_fields_[field.object];
+  if (field.life != fields.life) return;
+  field.life = 0;
+  if (--fields.alive == 0) forget(field.object);
+}
+
+void LocksetChecker::forget(uint32_t slot) {
   variables_[slot] = {};
+  if (by_object_) objects_fields_[slot] = {objects_fields_[slot].life + 1, 0};
   for (uint32_t turn = pasts_[slot].latest; turn != kNoId;) {
     const uint32_t previous = turns_[turn].previous;
     turns_[turn].previous = free_turn_;

@@ -17,15 +17,17 @@ struct Access {
   bool write;
   std::set<uint32_t> guards;  // locks that count for it
 };
-using Life = std::vector<Access>;  // the accesses from one alloc or free to the next, in trace order
+using Life = std::vector<Access>;  // its accesses, in trace order
 
-std::vector<Life> lives_of(const std::vector<Event>& trace, const std::function<uint32_t(uint32_t)>& owner) {
+std::vector<Life> lives_of(const std::vector<Event>& trace, const Owners& owners) {
   struct Holding {
     int depth = 0;
     bool shared = false;
   };
   std::map<ThreadId, std::map<uint32_t, Holding>> held;
   std::map<uint32_t, Life> open;
+  std::map<uint32_t, std::set<uint32_t>>
+      used;  // by owner: variables in the open life, not allocated nor freed since
   std::vector<Life> lives;
   for (EventIndex index = 0; index < trace.size(); ++index) {
     const Event& event = trace[index];
@@ -37,15 +39,22 @@ std::vector<Life> lives_of(const std::vector<Event>& trace, const std::function<
     }
     if (is(Operation::kRelease, Operation::kReleaseShared) && --mine[event.object].depth == 0)
       mine.erase(event.object);
-    if (is(Operation::kAlloc, Operation::kFree))
-      lives.push_back(std::exchange(open[owner(event.object)], {}));
+    if (is(Operation::kAlloc, Operation::kFree)) {
+      const uint32_t owner = owners.owner(event.object);
+      used[owner].erase(event.object);
+      if (used[owner].empty() || owners.is_whole(event.object)) {
+        lives.push_back(std::exchange(open[owner], {}));
+        used[owner].clear();
+      }
+    }
     const bool write = is(Operation::kWrite, Operation::kAtomicWrite, Operation::kAtomicUpdate);
     if (!write && !is(Operation::kRead, Operation::kAtomicRead, Operation::kAtomicCompareFail)) continue;
     std::set<uint32_t> guards;
     for (const auto& [lock, holding] : mine)
       if (!write || !holding.shared) guards.insert(lock);
     if (!is(Operation::kRead, Operation::kWrite)) guards.insert(kAtomic);
-    open[owner(event.object)].push_back({index, event.thread, write, guards});
+    open[owners.owner(event.object)].push_back({index, event.thread, write, guards});
+    used[owners.owner(event.object)].insert(event.object);
   }
   for (auto& [variable, life] : open) lives.push_back(std::move(life));
   return lives;
@@ -76,10 +85,9 @@ std::vector<EventIndex> argument(const Life& life) {
 
 }  // namespace
 
-std::set<std::vector<EventIndex>> unguarded_variables(const std::vector<Event>& trace,
-                                                      const std::function<uint32_t(uint32_t)>& owner) {
+std::set<std::vector<EventIndex>> unguarded_variables(const std::vector<Event>& trace, const Owners& owners) {
   std::set<std::vector<EventIndex>> result;
-  for (const Life& life : lives_of(trace, owner))
+  for (const Life& life : lives_of(trace, owners))
     if (std::vector<EventIndex> events = argument(life); !events.empty()) result.insert(std::move(events));
   return result;
 }

@@ -13,9 +13,8 @@
 namespace heddle::test {
 namespace {
 
-void check_lockset_law(const std::string& trace, const std::function<uint32_t(uint32_t)>& owner,
-                       Granularity granularity) {
-  const std::set<std::vector<EventIndex>> expected = oracle::unguarded_variables(read_events(trace), owner);
+void check_lockset_law(const std::string& trace, const oracle::Owners& owners, Granularity granularity) {
+  const std::set<std::vector<EventIndex>> expected = oracle::unguarded_variables(read_events(trace), owners);
   RC_TAG(expected.empty() ? "guarded" : "unguarded");
   CheckerOptions options;
   options.granularity = granularity;
@@ -30,8 +29,9 @@ void check_lockset_law(const std::string& trace, const std::function<uint32_t(ui
 }
 
 void check_field_law(const TraceShape& shape) {
-  check_lockset_law(
-      random_trace(*any_choices(), shape), [](uint32_t variable) { return variable; }, Granularity::kField);
+  check_lockset_law(random_trace(*any_choices(), shape),
+                    {[](uint32_t variable) { return variable; }, [](uint32_t) { return true; }},
+                    Granularity::kField);
 }
 
 RC_GTEST_PROP(LocksetLaw, EveryOperation, ()) { check_field_law({}); }
@@ -58,20 +58,21 @@ RC_GTEST_PROP(LocksetLaw, AtomicsAndLocks, ()) {
                    .blocks = false});
 }
 
-// x0 and x1 become fields of an object p, x2 and x3 elements of an array q.
+// x0 and x1 become fields of an object p, x2 and x3 elements of an array q, x4 is q as a whole.
 RC_GTEST_PROP(LocksetLaw, PerObject, ()) {
-  std::string trace = random_trace(*any_choices(), {.variables = 4, .barriers = 0, .semaphores = 0});
-  for (const auto& [from, to] :
-       {std::pair{"x0", "p.a"}, std::pair{"x1", "p->b"}, std::pair{"x2", "q[0]"}, std::pair{"x3", "q[i[1]]"}})
+  std::string trace = random_trace(*any_choices(), {.variables = 5, .barriers = 0, .semaphores = 0});
+  for (const auto& [from, to] : {std::pair{"x0", "p.a"}, std::pair{"x1", "p->b"}, std::pair{"x2", "q[0]"},
+                                 std::pair{"x3", "q[i[1]]"}, std::pair{"x4", "q"}})
     for (std::size_t at = trace.find(from); at != std::string::npos; at = trace.find(from))
       trace.replace(at, 2, to);
   TextReader reader("trace", trace);
   while (!reader.next().empty()) {
   }
-  const auto owner = [&](uint32_t variable) -> uint32_t {
-    return reader.names().variable(variable)[0] == 'p' ? 0 : 1;
-  };
-  check_lockset_law(trace, owner, Granularity::kObject);
+  const auto name = [&](uint32_t variable) { return reader.names().variable(variable); };
+  check_lockset_law(trace,
+                    {[&](uint32_t variable) -> uint32_t { return name(variable)[0] == 'p' ? 0 : 1; },
+                     [&](uint32_t variable) { return name(variable) == "q"; }},
+                    Granularity::kObject);
 }
 
 }  // namespace

@@ -270,6 +270,58 @@ TEST(Lockset, ObjectGranularityPutsFieldsTogether) {
       options);
 }
 
+// A new life of o.b says nothing about o.a.
+TEST(Lockset, ALifeOfOneFieldDoesNotForgetTheOthers) {
+  CheckerOptions options;
+  options.granularity = Granularity::kObject;
+  expect_table("lockset", R"(
+    A       | B
+    w(o.a)  |
+            | alloc(o.b)
+            | w(o.b)
+    => unguarded-variable potential: A w(o.a), B w(o.b)
+  )",
+               options);
+}
+
+TEST(Lockset, AnObjectLivesAnewWhenItOrAllItsFieldsDo) {
+  CheckerOptions options;
+  options.granularity = Granularity::kObject;
+  expect_table("lockset", R"(
+    A          | B
+    w(o.a)     |
+    w(o.b)     |
+    free(o.a)  |
+    free(o.b)  |
+               | w(o.a)
+               | w(o.b)
+    => clean
+  )",
+               options);
+  expect_table("lockset", R"(
+    A        | B
+    w(o.a)   |
+    w(o.b)   |
+    free(o)  |
+             | w(o.a)
+             | w(o.b)
+    => clean
+  )",
+               options);
+  // o.a is used again before o.b ends, so the object has lived on.
+  expect_table("lockset", R"(
+    A          | B
+    w(o.a)     |
+    w(o.b)     |
+    free(o.a)  |
+    w(o.a)     |
+    free(o.b)  |
+               | w(o.b)
+    => unguarded-variable potential: A w(o.a), B w(o.b)
+  )",
+               options);
+}
+
 TEST(Lockset, ObjectOfAVariable) {
   EXPECT_EQ(object_of("x"), "x");
   EXPECT_EQ(object_of("a.b"), "a");
