@@ -3,8 +3,8 @@
 // A report means: the discipline "one lock guards this variable" was broken (strength: potential). It is a
 // false alarm where something other than a lock keeps the threads apart: fork and join, a barrier, a
 // hand-over through a queue. No report means: every variable is local to a thread, or only read once shared,
-// or guarded, or only used atomically, as far as its accesses after the first thread's go; this holds for
-// other schedules of the same operations too. Method:
+// or guarded, or only used atomically, as far as its accesses after the first thread's go. Which thread is
+// the first depends on the schedule: with another one first, the same operations may be reported. Method:
 // Eraser (Savage et al., TOCS 1997) with the states of Agarwal et al. (ASE 2005, §2.1), per variable or per
 // object. Reader locks count for reads only. All atomic accesses count as holding one more lock, common to
 // them, so atomics need no lock among themselves and plain accesses beside them do. alloc and free begin a

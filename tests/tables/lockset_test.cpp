@@ -322,6 +322,26 @@ TEST(Lockset, AnObjectLivesAnewWhenItOrAllItsFieldsDo) {
                options);
 }
 
+// Who comes first is taken for the initializer, so the verdict depends on the schedule.
+TEST(Lockset, TheFirstThreadMattersToTheVerdict) {
+  expect_table("lockset", R"(
+    A     | B
+    w(x)  |
+          | acq(m)
+          | w(x)
+          | rel(m)
+    => clean
+  )");
+  expect_table("lockset", R"(
+    A     | B
+          | acq(m)
+          | w(x)
+          | rel(m)
+    w(x)  |
+    => unguarded-variable potential: B w(x), A w(x)
+  )");
+}
+
 TEST(Lockset, ObjectOfAVariable) {
   EXPECT_EQ(object_of("x"), "x");
   EXPECT_EQ(object_of("a.b"), "a");
