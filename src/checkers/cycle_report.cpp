@@ -35,9 +35,9 @@ std::string_view noun(Operation operation) {
     case Operation::kJoin: return "join";
     case Operation::kArrive: return "arrival";
     case Operation::kPost: return "post";
+    case Operation::kWait: return "wait";
     case Operation::kThreadEnd: return "end";
     case Operation::kLeave:
-    case Operation::kWait:
     case Operation::kThreadBegin:
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic:
@@ -81,6 +81,12 @@ std::vector<Hop> from_the_last_exit(const std::vector<Hop>& hops) {
   while (first != hops.end() && first + 1 != hops.end() && same_transaction(hops.front().from, first->to))
     ++first;
   return {first, hops.end()};
+}
+
+bool waits_for_others(const Op& op) {
+  const Operation operation = op.event.operation;
+  return operation == Operation::kFork || operation == Operation::kJoin || operation == Operation::kArrive ||
+         operation == Operation::kLeave || operation == Operation::kPost || operation == Operation::kWait;
 }
 
 // The locks that guard an operation: those held, and the one it takes or gives back.
@@ -131,10 +137,20 @@ class Writer {
                        transaction(hop.to, hop.from));
   }
 
+  // What one hop's end has to do with the next one's start.
+  std::string connection(const Op& end, const Op& start) const {
+    if (start.index < end.index) return "earlier in the same block";
+    if (start.event.thread == end.event.thread) return fmt::format("later in {}", thread(start));
+    return "in the same block";
+  }
+
   std::vector<Step> steps(const std::vector<Hop>& hops) const {
     std::vector<Step> result;
     for (std::size_t i = 0; i < hops.size(); ++i) {
-      if (i == 0 || hops[i].from.index != hops[i - 1].to.index) result.push_back(step(hops[i].from));
+      if (i == 0 || hops[i].from.index != hops[i - 1].to.index) {
+        result.push_back(step(hops[i].from));
+        if (i > 0) result.back().because = connection(hops[i - 1].to, hops[i].from);
+      }
       result.push_back(step(hops[i].to));
       result.back().because = reason(hops[i]);
     }
@@ -151,12 +167,27 @@ class Writer {
     return result;
   }
 
+  bool is_shared(const Op& op, uint32_t lock) const {
+    return op.event.operation == Operation::kReleaseShared ||
+           op.event.operation == Operation::kAcquireShared ||
+           (op.around != nullptr && context_.locksets.find(op.around->held, lock) == Hold::kShared);
+  }
+
   std::string advice(const std::vector<Hop>& hops, const Block& block) const {
     const Op& leaves = hops.front().from;
     const Op& returns = hops.back().to;
+    if (waits_for_others(leaves) || waits_for_others(returns))
+      return fmt::format("{} waits for other threads in its middle and cannot be {}: {}",
+                         block_text(block, names_), block.deterministic ? "run alone" : "atomic",
+                         block.deterministic ? "put all who meet there into one deterministic block"
+                                             : "mark it deterministic instead, or end it before it waits");
     const std::vector<uint32_t> before = guards(leaves, context_.locksets);
+    const std::vector<uint32_t> between = guards(hops.front().to, context_.locksets);
     for (const uint32_t lock : guards(returns, context_.locksets)) {
-      if (std::find(before.begin(), before.end(), lock) == before.end()) continue;
+      // Who came between held it too, so the block cannot have held it all the time.
+      if (std::find(before.begin(), before.end(), lock) == before.end() ||
+          std::find(between.begin(), between.end(), lock) == between.end() || is_shared(leaves, lock))
+        continue;
       const std::string from = place(leaves.event.site, names_);
       const std::string to = place(returns.event.site, names_);
       if (from.empty() || to.empty() || from == to)
@@ -217,10 +248,19 @@ std::string block_text(const Block& block, const Names& names) {
                     : fmt::format("the block at {}", at);
 }
 
+namespace {
+
+// The same in every run: free of threads and events, since fingerprints are made of it.
+std::string stable_name(const Block& block, const Names& names) {
+  return block.name == kNoId && block.site == kNoId ? "unnamed block" : block_text(block, names);
+}
+
+}  // namespace
+
 Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   const Writer writer(context);
   Finding finding = begin_report(rule_of(cycle.root), cycle.now, context);
-  for (const Block& block : cycle.refuted) finding.blocks.push_back(block_text(block, context.names));
+  for (const Block& block : cycle.refuted) finding.blocks.push_back(stable_name(block, context.names));
   const bool blamed = !cycle.refuted.empty();
   const Told& story = blamed ? cycle.blame : cycle.story;
   const std::vector<Hop> hops = from_the_last_exit(story.hops());
@@ -235,11 +275,17 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
         fmt::format("after the part of {} in {}, by program order", finding.steps.front().thread, name);
   if (blamed) {
     finding.message = refutation(cycle.refuted, context.names);
-    const std::string next = writer.transaction(hops.front().to, hops.front().from);
-    const std::string last = writer.transaction(hops.back().from, hops.back().to);
-    finding.conclusion =
-        fmt::format("No serial order gives this result: {} would have to come before {} and after {}.", name,
-                    next, last == next ? "it" : last);
+    const Hop& out = hops.front();
+    const Op& after = is_in(out.from, subject) ? out.to : out.from;
+    const Op& before = hops.back().from;
+    const std::string next = writer.transaction(after, hops.back().to);
+    std::string last = writer.transaction(before, hops.back().to);
+    if (last == next)
+      last = after.index == before.index || root_of(before) != nullptr
+                 ? "it"
+                 : fmt::format("a later one of {}", writer.thread(before));
+    finding.conclusion = fmt::format(
+        "No serial order gives this result: {} would have to come before {} and after {}.", name, next, last);
   } else {
     finding.message = fmt::format("no serial order of {}{}{} gives this result", name,
                                   others.size() == 1 ? " and " : ", ", join_with_and(others));
@@ -258,8 +304,18 @@ Finding report_violation(const Violation& violation, const ReportContext& contex
   Finding finding = begin_report(violation.is_conflict ? kConflict : rule_of(cycle.root), cycle.now, context);
   const std::string name = block_text(cycle.root, context.names);
   const Writer writer(context);
-  if (violation.is_conflict && violation.earlier.index != cycle.now.index)
+  if (!violation.is_conflict) {
+    Op begin;
+    begin.index = cycle.root.begin;
+    begin.event.operation =
+        cycle.root.deterministic ? Operation::kBeginDeterministic : Operation::kBeginAtomic;
+    begin.event.thread = cycle.root.opener;
+    begin.event.object = cycle.root.name;
+    begin.event.site = cycle.root.site;
+    finding.steps.push_back(writer.step(begin));
+  } else if (violation.earlier.index != cycle.now.index) {
     finding.steps.push_back(writer.step(violation.earlier));
+  }
   finding.steps.push_back(writer.step(cycle.now));
   Step& step = finding.steps.back();
   if (violation.is_conflict) {
@@ -280,15 +336,17 @@ Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& c
   const Writer writer(context);
   Finding finding = begin_report(kConflict, now, context);
   for (const Block& block : now.around->blocks)
-    if (is_in(earlier, block)) finding.blocks.push_back(block_text(block, context.names));
+    if (is_in(earlier, block)) finding.blocks.push_back(stable_name(block, context.names));
   const std::string inside = finding.blocks.empty() ? "a deterministic block" : finding.blocks.front();
   finding.steps = {writer.step(earlier), writer.step(now)};
   Step& last = finding.steps.back();
   last.because = fmt::format("no fork, join, barrier or semaphore puts this after {}", writer.deed(earlier));
   const Step& first = finding.steps.front();
-  finding.message = fmt::format("{} {}, {} {}, both in {}, and only the scheduler decides which is first",
-                                first.thread, first.phrase, last.thread, last.phrase, inside);
   const Space space = info(now.event.operation).space;
+  finding.message = fmt::format("{} {}, {} {}, both in {}, and {}", first.thread, first.phrase, last.thread,
+                                last.phrase, inside,
+                                space == Space::kLock ? "nothing but the lock orders the two"
+                                                      : "only the scheduler decides which is first");
   const std::string object(context.names.name(space, now.event.object));
   if (space == Space::kVariable) {
     const std::vector<uint32_t> before = guards(earlier, context.locksets);
@@ -307,7 +365,7 @@ Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& c
         object);
   } else if (space == Space::kLock) {
     finding.conclusion = fmt::format(
-        "Which thread gets {} first depends on the schedule, and so may all that they do "
+        "When each of the threads gets {} depends on the schedule, and so may all that they do "
         "while they hold it.",
         object);
     finding.advice =

@@ -173,7 +173,7 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
       break;
     case Operation::kWait:
       start(event, index);
-      after(at(semaphores_, event.object));
+      after_and_tidy(at(semaphores_, event.object));
       if (settings_.conflict_freedom) conflict_freedom_.synchronize(event);  // a wait comes after the posts
       check_conflict_freedom();
       done();
@@ -347,7 +347,7 @@ void Serializability<Story>::after(const Mark& earlier) {
   }
   if constexpr (Story::kTold)
     if (earlier.op.event.thread != now_.event.thread)
-      thread.knowledge.learn(now_.event.thread, *earlier.knowledge, story(earlier));
+      thread.knowledge.learn(now_.event.thread, *earlier.knowledge, story(earlier), blocks_);
 }
 
 // Blocks around the present operation whose begin happens before `earlier`, which is of another transaction.
@@ -375,6 +375,8 @@ typename Serializability<Story>::Mark Serializability<Story>::done() {
     cycle_.now = now_;
     cycle_.transaction = threads_[id].transaction;
     cycle_.root = root(id);
+    for (BlockId block = blocks_.inner(id); block != kNoId; block = blocks_[block].parent)
+      cycle_.around.push_back(blocks_[block]);
     for (BlockId block = blocks_.inner(id); block != kNoId; block = blocks_[block].parent)
       if (std::find(refuted_.begin(), refuted_.end(), block) != refuted_.end())
         cycle_.refuted.push_back(blocks_[block]);
@@ -404,7 +406,8 @@ template <class Story>
 void Serializability<Story>::learn_from_forker(Thread& thread, const Event& event, EventIndex index) {
   if constexpr (Story::kTold) {
     if (thread.of_forker == nullptr) return;
-    thread.knowledge.learn(event.thread, *thread.of_forker, Story::of(thread.last, op(event, index)));
+    thread.knowledge.learn(event.thread, *thread.of_forker, Story::of(thread.last, op(event, index)),
+                           blocks_);
     thread.of_forker.reset();
   }
 }
@@ -444,9 +447,23 @@ void Serializability<Story>::stop(ThreadId id, EventIndex index) {
   Thread& thread = threads_[id];
   blocks_.stop(id);
   surroundings_change(id);
-  if (!thread.inside) return;
-  thread.inside = false;
-  leave(thread.transaction, index);
+  if (thread.inside) {
+    thread.inside = false;
+    leave(thread.transaction, index);
+  }
+  if constexpr (Story::kTold)
+    if (!order_.exists(thread.transaction)) forget_what_it_knew(thread);
+}
+
+// A stopped thread that nothing open comes before: a later join learns nothing from it.
+template <class Story>
+void Serializability<Story>::forget_what_it_knew(Thread& thread) {
+  if constexpr (Story::kTold) {
+    thread.knowledge.forget();
+    thread.of_forker.reset();
+    thread.around.reset();
+    thread.last = {};
+  }
 }
 
 template <class Story>

@@ -50,6 +50,7 @@ struct Cycle {
   Op now;                         // the operation that closed it
   TransactionHandle transaction;  // of that operation
   Block root;                     // its outermost block
+  std::vector<Block> around;      // the blocks the operation is in, innermost first
   Story story;                    // from the transaction back to it
   std::vector<Block> refuted;     // blocks that this proves not serializable by themselves, innermost first
   Story blame;                    // from the innermost of these back to it; each step happens after the last
@@ -134,6 +135,10 @@ class Serializability {
       for (const Party& party : other.set_.entries()) set_.put(party);
     }
     void clear() { set_.clear(); }
+    template <class Keep>
+    void keep_if(Keep keep) {
+      set_.drop_if([&](const Party& party) { return !keep(party); });
+    }
     bool empty() const { return set_.empty(); }
     std::vector<Party>& entries() { return set_.entries(); }
     const std::vector<Party>& entries() const { return set_.entries(); }
@@ -175,6 +180,11 @@ class Serializability {
   void after(const Mark& earlier);
   void after(const Parties& earlier) {
     for (const Party& party : earlier.entries()) after(party.mark);
+  }
+  // The same, and forgets those that nothing open comes before: semaphores remember many who never come back.
+  void after_and_tidy(Parties& earlier) {
+    after(earlier);
+    earlier.keep_if([&](const Party& party) { return order_.exists(party.mark.transaction); });
   }
   Mark done();
 
@@ -236,6 +246,7 @@ class Serializability {
   bool has_cycle() const { return closes_cycle_ || !refuted_.empty(); }
   void hold(const Event& event);
   void stop(ThreadId id, EventIndex index);
+  static void forget_what_it_knew(Thread& thread);
   void leave(TransactionHandle handle, EventIndex index);
   void check_conflict_freedom();
   void collect();

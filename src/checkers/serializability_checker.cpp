@@ -1,5 +1,7 @@
 #include "checkers/serializability_checker.h"
 
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include <algorithm>
@@ -15,8 +17,10 @@ namespace heddle {
 
 namespace {
 
-// Violations of different places in the program that are explained; more only the clock engine reports.
+// How many violations are kept to be explained, and how many of them with the same blocks, site and
+// operation: a later one may refute more of the blocks.
 constexpr std::size_t kMostExplained = 256;
+constexpr uint32_t kMostOfAPlace = 4;
 
 bool filters_races(RaceFilter filter, bool explains) {
   return filter == RaceFilter::kOn || (filter == RaceFilter::kAuto && !explains);
@@ -52,6 +56,13 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     for (const Violation& violation : violations_)
       context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_}));
   }
+  Coverage coverage() const override {
+    Coverage coverage;
+    if (left_out_ > 0)
+      coverage.note = fmt::format("There are violations at {} more places; only the first {} were looked at.",
+                                  left_out_, kMostExplained);
+    return coverage;
+  }
   bool has_more_to_explain() const override {
     return context_.options.engine != Engine::kClock && !violations_.empty();
   }
@@ -77,11 +88,17 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   }
 
   void add(const Violation& violation) {
-    if (violations_.size() >= kMostExplained) return;
     const Event& event = violation.cycle.now.event;
-    const uint64_t place = mix(place_in_program(violation.cycle.root)) ^ uint64_t { event.site } << 8 ^
-                           static_cast<uint64_t>(event.operation);
-    if (!known_.insert(mix(place) ^ (violation.is_conflict ? event.object + 1 : 0)).second) return;
+    uint64_t place = mix(uint64_t{event.site} << 8 | static_cast<uint64_t>(event.operation));
+    for (const Block& block : violation.cycle.around) place = mix(place ^ place_in_program(block));
+    if (violation.is_conflict)
+      place = mix(mix(place ^ place_in_program(violation.cycle.root)) ^ event.object);
+    const uint32_t before = seen_[place]++;
+    if (before >= kMostOfAPlace) return;
+    if (violations_.size() >= kMostExplained) {
+      if (before == 0) ++left_out_;
+      return;
+    }
     violations_.push_back(violation);
     ++open_;
   }
@@ -91,9 +108,10 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   CheckerContext context_;
   std::string_view name_;
   bool conflict_freedom_;
-  std::vector<Violation> violations_;        // in order of detection
-  std::size_t open_ = 0;                     // of them: in transactions that are still open
-  tsl::robin_set<uint64_t, MixHash> known_;  // their places in the program
+  std::vector<Violation> violations_;                 // in order of detection
+  std::size_t open_ = 0;                              // of them: in transactions that are still open
+  tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;  // place in the program → violations there
+  uint64_t left_out_ = 0;                             // places past kMostExplained
   Serializability<Since> engine_;
 };
 
@@ -182,7 +200,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     });
     if (known != conflicts_.end()) {
       ++known->count;
-    } else {
+    } else if (conflicts_.size() < kMostExplained) {
       conflicts_.push_back({transaction, earlier, now, now.index});
     }
   }

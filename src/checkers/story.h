@@ -51,7 +51,7 @@ class Told {
  public:
   static constexpr bool kTold = true;
   // More hops are not kept: nobody reads an argument of that length, and memory stays bounded.
-  static constexpr std::size_t kMostHops = 32;
+  static constexpr std::size_t kMostHops = 16;
 
   Told() = default;
   static Told of(const Op& from, const Op& to);

@@ -38,8 +38,12 @@ class AccessSet {
 
   // Drops the accesses that happened before `now`.
   void drop_known(const ThreadClock& now) {
-    const auto kept = std::remove_if(entries_.begin(), entries_.end(),
-                                     [&](const Access& access) { return now.knows(access.epoch); });
+    drop_if([&](const Access& access) { return now.knows(access.epoch); });
+  }
+
+  template <class Drop>
+  void drop_if(Drop drop) {
+    const auto kept = std::remove_if(entries_.begin(), entries_.end(), drop);
     if (kept == entries_.end()) return;
     entries_.erase(kept, entries_.end());
     index_.clear();

@@ -21,6 +21,7 @@ void Blocks::begin(const Event& event, EventIndex index) {
   block.deterministic = event.operation == Operation::kBeginDeterministic;
   block.adopts = block.deterministic && (thread.inner == kNoId || blocks_[thread.inner].adopts);
   thread.inner = id;
+  ++thread.live;
 }
 
 void Blocks::end(ThreadId thread) {
@@ -49,6 +50,7 @@ void Blocks::stop(ThreadId thread) {
 
 void Blocks::release(BlockId block) {
   while (block != kNoId && --blocks_[block].users == 0) {
+    --threads_[blocks_[block].opener].live;
     free_.push_back(block);
     block = blocks_[block].parent;
   }

@@ -35,6 +35,8 @@ class Blocks {
   const Block& operator[](BlockId block) const { return blocks_[block]; }
   // How many blocks the thread has begun.
   uint64_t begun(ThreadId thread) const { return thread < threads_.size() ? threads_[thread].begun : 0; }
+  // Whether some thread is in a block that `thread` began.
+  bool has_live(ThreadId thread) const { return thread < threads_.size() && threads_[thread].live > 0; }
   // The transaction of a thread in `block`: the outermost block around it.
   BlockId outermost(BlockId block) const {
     while (blocks_[block].parent != kNoId) block = blocks_[block].parent;
@@ -53,6 +55,7 @@ class Blocks {
   struct Thread {
     BlockId inner = kNoId;
     uint64_t begun = 0;
+    uint64_t live = 0;  // of these: somebody is in them
   };
 
   Thread& thread(ThreadId id) {
