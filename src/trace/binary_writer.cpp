@@ -15,6 +15,9 @@ namespace {
 // Names are written with the next events, or when this many bytes of one space wait.
 constexpr std::size_t kMostWaitingText = 1024 * 1024;
 
+// Threads that take turns are often written one right after the other.
+constexpr std::size_t kMostSpare = 8;
+
 uint32_t stored_id(uint32_t id) { return id + 1; }  // kNoId becomes 0
 
 uint32_t head_of(const Event& event) {
@@ -65,8 +68,12 @@ void BinaryWriter::take_event(const Event& event) {
   if (event.thread >= threads_.size()) threads_.resize(event.thread + 1);
   Thread& thread = threads_[event.thread];
   const EventIndex position = next_position_++;
-  if (thread.rows.empty()) {
-    if (thread.rows.capacity() == 0) thread.rows = std::move(spare_);
+  const bool begins = thread.rows.empty();
+  if (begins) {
+    if (!spare_.empty()) {
+      thread.rows = std::move(spare_.back());
+      spare_.pop_back();
+    }
     thread.first = position;
     thread.last = position - 1;
   }
@@ -74,7 +81,7 @@ void BinaryWriter::take_event(const Event& event) {
                          stored_id(event.object), stored_id(event.site), stored_id(event.value),
                          stored_id(event.local)});
   thread.last = position;
-  if (thread.rows.size() == 1) {
+  if (begins) {
     waiting_.push_back({position, event.thread});
     ++threads_waiting_;
     find_next_overdue();
@@ -88,8 +95,9 @@ bool BinaryWriter::waits(const Waiting& waiting) const {
   return !thread.rows.empty() && thread.first == waiting.since;
 }
 
-// Threads that take turns all fill their chunks before the first is overdue; with more of them than
-// longest_wait has room for, chunks get smaller instead.
+// Threads that take turns fill their chunks before the first is overdue (the one more is a thread that has
+// just been written and goes on). With more of them than longest_wait has room for, chunks get smaller
+// instead.
 void BinaryWriter::find_next_overdue() {
   while (!waiting_.empty() && !waits(waiting_.front())) waiting_.pop_front();
   if (waiting_.empty()) {
@@ -97,7 +105,7 @@ void BinaryWriter::find_next_overdue() {
     return;
   }
   const uint64_t wait =
-      std::min<uint64_t>(limits_.longest_wait, uint64_t{limits_.chunk_events} * threads_waiting_);
+      std::min<uint64_t>(limits_.longest_wait, uint64_t{limits_.chunk_events} * (threads_waiting_ + 1));
   overdue_at_ = waiting_.front().since + wait;
 }
 
@@ -169,7 +177,7 @@ void BinaryWriter::write_thread(ThreadId id) {
   }
   write_chunk(header, payload_, count);
   thread.rows.clear();
-  spare_ = std::move(thread.rows);
+  if (spare_.size() < kMostSpare) spare_.push_back(std::move(thread.rows));
   thread.rows = {};
   --threads_waiting_;
   find_next_overdue();

@@ -69,13 +69,13 @@ class BinaryWriter : public TraceSink {
   std::unique_ptr<OutputFile> file_;  // null when writing to memory
   std::string* memory_ = nullptr;     // null when writing to a file
   Limits limits_;
-  uint64_t offset_ = 0;           // bytes written
-  EventIndex next_position_ = 0;  // of the next event
-  std::vector<Thread> threads_;   // by id
-  std::deque<Waiting> waiting_;   // by `since`; also those that have been written in the meantime
-  uint32_t threads_waiting_ = 0;  // threads with rows
-  EventIndex overdue_at_ = 0;     // position at which the first of waiting_ has waited long enough
-  std::vector<Row> spare_;        // room of the thread written last, for the next that needs some
+  uint64_t offset_ = 0;                  // bytes written
+  EventIndex next_position_ = 0;         // of the next event
+  std::vector<Thread> threads_;          // by id
+  std::deque<Waiting> waiting_;          // by `since`; also those that have been written in the meantime
+  uint32_t threads_waiting_ = 0;         // threads with rows
+  EventIndex overdue_at_ = 0;            // position at which the first of waiting_ has waited long enough
+  std::vector<std::vector<Row>> spare_;  // room of threads written, for the next that need some
   std::array<Strings, kSpaces> strings_;
   std::vector<SiteTable::Site> sites_;  // not written yet
   uint32_t sites_written_ = 0;          // ids below are in the file
