@@ -44,12 +44,12 @@ SyntheticOptions completed(SyntheticOptions options) {
   };
   require(options.threads >= 1, "it needs at least one thread besides main");
   require(options.threads <= 1'000'000, "at most 1000000 threads");
-  require(options.variables <= 1'000'000'000, "at most 1000000000 variables");
+  // Variables have names and statements have sites, which are made before the first event.
+  require(options.variables <= 10'000'000, "at most 10000000 variables");
   const uint32_t fewest = 2 * options.threads + 16;
   require(options.variables >= fewest,
           fmt::format("{} need at least {} variables", counted(options.threads, "thread"), fewest));
-  require(options.block_length >= 1 && options.block_length <= 1'000'000,
-          "a block has 1 to 1000000 accesses");
+  require(options.block_length >= 1 && options.block_length <= 10'000, "a block has 1 to 10000 accesses");
   require(options.burst >= 1 && options.burst <= 1'000'000, "a burst has 1 to 1000000 events");
   if (options.locks == 0) options.locks = 8 * options.threads;
   options.locks = std::min(options.locks, options.variables);
@@ -140,6 +140,7 @@ class SyntheticTrace::Schedule {
   uint64_t arrivals_ = 0;             // of all workers at the barrier
   Budget budget_{0};                  // what workers may still use
   EventIndex done_ = 0;               // events so far
+  uint32_t total_ = kNoId;            // the variable main reads at the end; kNoId: not yet
   EventIndex planted_at_ = kNever;    // where the planted block begins
   bool joined_ = false;               // main has been told to join the workers
 };
@@ -201,11 +202,11 @@ void SyntheticTrace::Schedule::plan_end() {
   }
   if (budget_.left() == 0) throw std::logic_error("a synthetic trace ended early");
   // What the workers left of the budget, main uses up.
-  const uint32_t total = names_.table(Space::kVariable).intern("total");
+  if (total_ == kNoId) total_ = names_.table(Space::kVariable).append("total");
   main_.restart(main_site_ + 2);
   while (main_.size() < kReadsAtATime && budget_.take(1)) {
     main_.continue_at(main_site_ + 2);
-    main_.add(Operation::kRead, total);
+    main_.add(Operation::kRead, total_);
   }
 }
 
@@ -225,7 +226,7 @@ void SyntheticTrace::Schedule::fill(std::vector<Event>& batch) {
 }
 
 void SyntheticTrace::Schedule::plant(std::vector<Event>& batch) {
-  const uint32_t variable = names_.table(Space::kVariable).intern("late");
+  const uint32_t variable = names_.table(Space::kVariable).append("late");
   const uint32_t block = names_.table(Space::kBlock).intern("late");
   Script reader(kFirstWorker);
   reader.restart(late_site_);

@@ -202,7 +202,10 @@ TEST(Synthetic, RefusesOptionsThatNoTraceCanMeet) {
   EXPECT_EQ(error_of({.threads = 0}), "cannot generate a trace: it needs at least one thread besides main");
   EXPECT_EQ(error_of({.threads = 100, .variables = 100}),
             "cannot generate a trace: 100 threads need at least 216 variables");
-  EXPECT_EQ(error_of({.block_length = 0}), "cannot generate a trace: a block has 1 to 1000000 accesses");
+  EXPECT_EQ(error_of({.block_length = 0}), "cannot generate a trace: a block has 1 to 10000 accesses");
+  EXPECT_EQ(error_of({.block_length = 10'001}), "cannot generate a trace: a block has 1 to 10000 accesses");
+  EXPECT_EQ(error_of({.events = 1000, .variables = 10'000'001}),
+            "cannot generate a trace: at most 10000000 variables");
   EXPECT_EQ(error_of({.burst = 0}), "cannot generate a trace: a burst has 1 to 1000000 events");
 }
 
