@@ -201,16 +201,21 @@ void WellFormed::check_commit(const Event& event) {
     fail(fmt::format("the trace's first commit comes after more than {} uncommitted writes",
                      kMostBufferedWrites));
   commits_seen_ = true;
-  std::deque<uint32_t>& buffer = thread(event.thread).buffer;
-  if (buffer.empty())
+  Thread& thread = this->thread(event.thread);
+  std::vector<uint32_t>& buffer = thread.buffer;
+  if (thread.committed == buffer.size())
     fail(fmt::format("{} commits {}, but no write of it is in its store buffer", thread_name(event.thread),
                      shortened(names.variable(event.object))));
-  if (buffer.front() != event.object)
+  if (buffer[thread.committed] != event.object)
     fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}",
                      thread_name(event.thread), shortened(names.variable(event.object)),
-                     shortened(names.variable(buffer.front()))));
-  buffer.pop_front();
+                     shortened(names.variable(buffer[thread.committed]))));
   --buffered_;
+  // Moving the rest to the front when it is the smaller half costs O(1) per commit.
+  if (++thread.committed * 2 >= buffer.size()) {
+    buffer.erase(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(thread.committed));
+    thread.committed = 0;
+  }
 }
 
 std::string WellFormed::thread_name(ThreadId thread) const {

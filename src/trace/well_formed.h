@@ -9,7 +9,6 @@
 
 #include <tsl/robin_map.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,11 @@ class WellFormed {
     std::vector<uint32_t> blocks;  // names of open blocks, outermost first; kNoId: unnamed
     uint32_t tasks = 0;            // open task(…)
     uint32_t maybes = 0;           // open nd
-    std::deque<uint32_t> buffer;   // variables written and not committed yet
-    bool forked = false;           // a fork of this thread was seen
+    // Variables written and not committed yet, from `committed` on. Not a deque: even an empty one takes half
+    // a KiB, and there may be many threads.
+    std::vector<uint32_t> buffer;
+    std::size_t committed = 0;
+    bool forked = false;  // a fork of this thread was seen
   };
 
   void check(Event& event, EventIndex index);

@@ -67,6 +67,10 @@ TEST(WellFormed, CommitsFollowTheStoreBuffer) {
                  "T1 commits y, but the oldest write in its store buffer is to x");
   expect_refused("T1 | T2\n w(x) |\n | commit(x)", "T2 commits x, but no write");
   expect_table("all", "T1\n w(x)\n w(y)\n commit(x)\n commit(y)\n => clean");
+  const std::string some = "T1\n w(a)\n w(b)\n w(c)\n w(d)\n commit(a)\n w(e)\n commit(b)\n commit(c)\n";
+  expect_table("all", some + " commit(d)\n w(f)\n commit(e)\n commit(f)\n => clean");
+  expect_refused(some + " commit(e)", "the oldest write in its store buffer is to d");
+  expect_refused(some + " commit(d)\n commit(e)\n commit(e)", "T1 commits e, but no write");
 }
 
 TEST(WellFormed, TasksAndMaybesClose) {
