@@ -20,6 +20,7 @@ SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders", "many-t
 CHECKERS = ["race", "lockset", "deadlock", "atomicity", "determinism", "all"]
 SERIAL_SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders"]  # what atomicity's bars are about
 TEXT_BYTES_PER_EVENT = 26  # an estimate, to know beforehand whether the disk is large enough
+LONG = 10**8  # traces of this length are measured once
 GRAPH_EVENTS = 10**6  # the graph engine alone is measured on traces up to this length
 BEGIN = "<!-- bench/run writes from here -->"
 END = "<!-- to here -->"
@@ -53,10 +54,10 @@ class Bench:
             sys.exit(f"bench/run: heddle_measure {' '.join(map(str, words))} failed")
         return json.loads(done.stdout)
 
-    def medians(self, jobs):
+    def medians(self, jobs, events=0):
         """The median of each job's seconds, the greatest of its peaks; the jobs take turns."""
         runs = {name: [] for name in jobs}
-        for _ in range(self.options.runs):
+        for _ in range(1 if events >= LONG else self.options.runs):
             for name, words in jobs.items():
                 runs[name].append(self.measure(*words))
         return {
@@ -86,7 +87,7 @@ class Bench:
             try:
                 written = self.measure("write", path, *words)
                 size = path.stat().st_size
-                row[kind] = self.medians(jobs)
+                row[kind] = self.medians(jobs, settings["events"])
                 row[kind]["write"] = {"events": written["events"], "seconds": written["cpu_seconds"],
                                       "wall": written["wall_seconds"], "peak": written["peak_bytes"]}
                 row[kind]["bytes"] = size / settings["events"]
@@ -106,7 +107,7 @@ class Bench:
             jobs["graph"] = ("check", "atomicity", path, "graph")
         try:
             self.measure("write", path, *words)
-            return {"shape": shape, "label": label, "settings": settings, "cells": self.medians(jobs)}
+            return {"shape": shape, "label": label, "settings": settings, "cells": self.medians(jobs, settings["events"])}
         finally:
             path.unlink(missing_ok=True)
 
@@ -223,7 +224,7 @@ def main():
     options = arguments()
     bench = Bench(options)
     longest = int(options.max_events)
-    wide = min(10_000_000, longest)
+    wide = min(1_000_000, longest)
     lengths = [n for n in (10**5, 10**6, 10**7, 10**8) if n <= longest]
     if not lengths:
         sys.exit("bench/run: --max-events must be at least 100000")
@@ -252,7 +253,7 @@ def main():
     base = max(by_length, key=lambda r: min(r["settings"]["events"], 10**7))
 
     parts = [f"Machine: {machine()}.",
-             f"Speeds are million events per second of CPU time on one core, the median of {options.runs} runs; ratios "
+             f"Speeds are million events per second of CPU time on one core, the median of {options.runs} runs (one run at {power(LONG)} events); ratios "
              f"are within one run. Wall time was {noise(rows):.2f} × CPU time (much above 1: the machine was busy).",
              "### The bars", bars(base, by_shape),
              "### Longer traces", f"Shape {BASE['shape']}, {BASE['threads']} threads, {BASE['variables']} variables.",

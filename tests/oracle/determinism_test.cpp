@@ -12,6 +12,7 @@
 #include "serializability_oracle.h"
 #include "support/choices.h"
 #include "support/read_events.h"
+#include "support/real_steps.h"
 #include "support/table.h"
 
 namespace heddle::test {
@@ -243,19 +244,6 @@ TEST(DeterminismOracle, WaitsCompeteForPosts) {
 // Some choices come to nothing. Short traces are as likely as long ones, whatever number of tests was asked
 // for.
 constexpr int kMostChoices = 80;
-
-void expect_real_steps(const std::string& trace, const Finding& finding) {
-  TextReader reader("trace", trace);
-  std::vector<Event> events;
-  for (EventBatch batch = reader.next(); !batch.empty(); batch = reader.next())
-    events.insert(events.end(), batch.events.begin(), batch.events.end());
-  for (const Step& step : finding.steps) {
-    RC_ASSERT(step.event < events.size());
-    const Event& event = events[step.event];
-    RC_ASSERT(step.thread == reader.names().thread(event.thread));
-    RC_ASSERT(step.operation == operation_text(event, reader.names()));
-  }
-}
 
 void check_engine(const std::string& trace, const Conflicts& conflicts,
                   std::optional<EventIndex> first_violation, const CheckerOptions& options) {

@@ -76,6 +76,22 @@ void expect_table(std::string_view checker, std::string_view text, const Checker
   EXPECT_EQ(found, table.expected) << "on the trace\n" << table.trace;
 }
 
+void expect_table_by_every_engine(std::string_view checker, std::string_view text) {
+  expect_table(checker, text);
+  const Table table = parse_table(text);
+  for (const Engine engine : {Engine::kGraph, Engine::kClock}) {
+    for (const RaceFilter filter : {RaceFilter::kOn, RaceFilter::kOff}) {
+      CheckerOptions options;
+      options.engine = engine;
+      options.race_filter = filter;
+      EXPECT_EQ(check_text(checker, table.trace, options).empty(), table.expected.empty())
+          << (engine == Engine::kGraph ? "graph" : "clock") << " engine, filter "
+          << (filter == RaceFilter::kOn ? "on" : "off") << ", on the trace\n"
+          << table.trace;
+    }
+  }
+}
+
 void expect_refused(std::string_view text, std::string_view message) {
   const Table table = parse_table(text);
   try {

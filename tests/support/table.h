@@ -38,6 +38,10 @@ std::string summary(const Finding& finding);
 // Runs the checker on the table and expects exactly its findings.
 void expect_table(std::string_view checker, std::string_view table, const CheckerOptions& options = {});
 
+// The same for atomicity and determinism, whose two engines must give one verdict, with and without the race
+// filter; the findings are those of the default, the graph engine's.
+void expect_table_by_every_engine(std::string_view checker, std::string_view table);
+
 // Expects the table's trace to be refused with a message that contains `message`. The table has no "=>"
 // lines.
 void expect_refused(std::string_view table, std::string_view message);

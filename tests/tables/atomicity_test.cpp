@@ -8,21 +8,7 @@
 namespace heddle::test {
 namespace {
 
-void expect_atomicity(std::string_view text) {
-  expect_table("atomicity", text);
-  const Table table = parse_table(text);
-  for (const Engine engine : {Engine::kGraph, Engine::kClock}) {
-    for (const RaceFilter filter : {RaceFilter::kOn, RaceFilter::kOff}) {
-      CheckerOptions options;
-      options.engine = engine;
-      options.race_filter = filter;
-      EXPECT_EQ(check_text("atomicity", table.trace, options).empty(), table.expected.empty())
-          << (engine == Engine::kGraph ? "graph" : "clock") << " engine, filter "
-          << (filter == RaceFilter::kOn ? "on" : "off") << ", on the trace\n"
-          << table.trace;
-    }
-  }
-}
+void expect_atomicity(std::string_view text) { expect_table_by_every_engine("atomicity", text); }
 
 // [XS READ], [XS WRITE]
 

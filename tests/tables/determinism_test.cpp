@@ -8,21 +8,7 @@
 namespace heddle::test {
 namespace {
 
-void expect_determinism(std::string_view text) {
-  expect_table("determinism", text);
-  const Table table = parse_table(text);
-  for (const Engine engine : {Engine::kGraph, Engine::kClock}) {
-    for (const RaceFilter filter : {RaceFilter::kOn, RaceFilter::kOff}) {
-      CheckerOptions options;
-      options.engine = engine;
-      options.race_filter = filter;
-      EXPECT_EQ(check_text("determinism", table.trace, options).empty(), table.expected.empty())
-          << (engine == Engine::kGraph ? "graph" : "clock") << " engine, filter "
-          << (filter == RaceFilter::kOn ? "on" : "off") << ", on the trace\n"
-          << table.trace;
-    }
-  }
-}
+void expect_determinism(std::string_view text) { expect_table_by_every_engine("determinism", text); }
 
 // The idioms of S0 Fig. 1 and 2
 
