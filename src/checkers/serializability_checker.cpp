@@ -151,6 +151,13 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     }
   }
 
+  Coverage coverage() const override {
+    Coverage coverage;
+    if (left_out_ > 0)
+      coverage.note =
+          fmt::format("There are {} more conflicts than the {} that were kept.", left_out_, kMostExplained);
+    return coverage;
+  }
   bool has_seen_enough() const override { return !violations_.empty() && window_ == windows_.size(); }
 
   void finish() override {
@@ -200,7 +207,9 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     });
     if (known != conflicts_.end()) {
       ++known->count;
-    } else if (conflicts_.size() < kMostExplained) {
+    } else if (conflicts_.size() >= kMostExplained) {
+      ++left_out_;
+    } else {
       conflicts_.push_back({transaction, earlier, now, now.index});
     }
   }
@@ -278,6 +287,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   std::vector<Window> windows_;                 // of them
   std::size_t window_ = 0;                      // the present or next one
   std::vector<Pending> pending_;                // of open transactions, in order of detection
+  uint64_t left_out_ = 0;                       // conflicts past kMostExplained
   std::vector<Conflict> conflicts_;             // of open transactions, in order of detection
   tsl::robin_set<uint64_t, MixHash> violated_;  // blocks named in a finding
   Serializability<Told> engine_;
