@@ -21,7 +21,8 @@ CHECKERS = ["race", "lockset", "deadlock", "atomicity", "determinism", "all"]
 SERIAL_SHAPES = ["two-phase-locked", "late-violation", "long-lived", "feeders"]  # what atomicity's bars are about
 TEXT_BYTES_PER_EVENT = 26  # an estimate, to know beforehand whether the disk is large enough
 LONG = 10**8  # traces of this length are measured once
-GRAPH_EVENTS = 10**6  # the graph engine alone is measured on traces up to this length
+GRAPH_EVENTS = 10**6  # the graph engine alone is measured on traces up to this length …
+GRAPH_THREADS = 64  # … and this many threads: it explains, and is not made for more
 BEGIN = "<!-- bench/run writes from here -->"
 END = "<!-- to here -->"
 
@@ -103,7 +104,7 @@ class Bench:
         print(f"bench/run: {shape}, {label}", file=sys.stderr, flush=True)
         jobs = {"read": ("read", path), "atomicity": ("check", "atomicity", path),
                 "determinism": ("check", "determinism", path), "unfiltered": ("check", "atomicity", path, "nofilter", "clock")}
-        if settings["events"] <= GRAPH_EVENTS:
+        if settings["events"] <= GRAPH_EVENTS and settings["threads"] <= GRAPH_THREADS:
             jobs["graph"] = ("check", "atomicity", path, "graph")
         try:
             self.measure("write", path, *words)

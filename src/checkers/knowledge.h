@@ -5,9 +5,10 @@
 // begin and before e. So it is enough to know, for each thread, the latest of its blocks whose begin happens
 // before: a number, as in a vector clock. The path of operations it came along is kept with it and makes the
 // report.
-// Cost: O(threads in blocks, squared) per conflict. Only the graph engine pays it.
+// Cost: O(threads in blocks) per conflict. Only the graph engine pays it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -26,39 +27,57 @@ class Knowledge {
   // What is known of `thread`.
   const Entry& of(ThreadId thread) const {
     static const Entry kNothing;
-    for (const Entry& entry : entries_)
-      if (entry.thread == thread) return entry;
-    return kNothing;
+    const auto place = find(thread);
+    return place != entries_.end() && place->thread == thread ? *place : kNothing;
   }
 
   // The knowing thread, `self`, has begun its `number`-th block.
-  void begin(ThreadId self, uint64_t number) { entry(self) = {self, number, {}}; }
+  void begin(ThreadId self, uint64_t number) {
+    const auto place = entries_.begin() + (find(self) - entries_.cbegin());
+    if (place != entries_.end() && place->thread == self) {
+      *place = {self, number, {}};
+    } else {
+      entries_.insert(place, {self, number, {}});
+    }
+  }
 
   // `self` learns all that `source` knew; `hop` leads from the source's operation to its own. True when that
   // changed something. Of threads none of whose blocks anybody is in, nothing needs to be known.
   bool learn(ThreadId self, const Knowledge& source, const Told& hop, const Blocks& blocks) {
-    std::erase_if(entries_, [&](const Entry& entry) { return !blocks.has_live(entry.thread); });
+    std::vector<Entry> merged;
+    merged.reserve(std::max(entries_.size(), source.entries_.size()));
     bool changed = false;
+    auto mine = entries_.begin();
+    const auto keep_mine_before = [&](ThreadId thread) {
+      for (; mine != entries_.end() && mine->thread < thread; ++mine)
+        if (blocks.has_live(mine->thread)) merged.push_back(std::move(*mine));
+    };
     for (const Entry& theirs : source.entries_) {
       if (theirs.thread == self || !blocks.has_live(theirs.thread)) continue;
-      Entry& mine = entry(theirs.thread);
-      if (theirs.number < mine.number) continue;
-      Told path = theirs.path.then(hop);
-      if (theirs.number == mine.number && !path.better_than(mine.path)) continue;
-      mine = {theirs.thread, theirs.number, std::move(path)};
-      changed = true;
+      keep_mine_before(theirs.thread);
+      const bool both = mine != entries_.end() && mine->thread == theirs.thread;
+      Entry known = both ? std::move(*mine++) : Entry{theirs.thread, 0, {}};
+      if (theirs.number >= known.number) {
+        Told path = theirs.path.then(hop);
+        if (theirs.number > known.number || path.better_than(known.path)) {
+          known = {theirs.thread, theirs.number, std::move(path)};
+          changed = true;
+        }
+      }
+      merged.push_back(std::move(known));
     }
+    keep_mine_before(kNoId);
+    entries_ = std::move(merged);
     return changed;
   }
 
  private:
-  Entry& entry(ThreadId thread) {
-    for (Entry& entry : entries_)
-      if (entry.thread == thread) return entry;
-    return entries_.emplace_back(Entry{thread, 0, {}});
+  std::vector<Entry>::const_iterator find(ThreadId thread) const {
+    return std::lower_bound(entries_.begin(), entries_.end(), thread,
+                            [](const Entry& entry, ThreadId id) { return entry.thread < id; });
   }
 
-  std::vector<Entry> entries_;  // one a thread, in no order
+  std::vector<Entry> entries_;  // by thread
 };
 
 // A thread's knowledge, and snapshots of it that operations leave behind for others to learn from.
