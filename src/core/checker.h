@@ -72,9 +72,9 @@ class Checker {
 
 // How a checker presents itself to the command line. checkers/registry.cpp lists them all.
 struct CheckerEntry {
-  std::string_view name;        // "race"
-  std::string_view brief;       // one line for --help
-  bool by_default;              // run when the user names no checkers: only those without false alarms
+  std::string_view name;   // "race"
+  std::string_view brief;  // one line for --help
+  bool by_default;  // run when the user names no checkers: what it reports is real, or says *potential*
   std::span<const Rule> rules;  // what it can report
   std::unique_ptr<Checker> (*make)(const CheckerContext& context);
 };
