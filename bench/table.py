@@ -264,7 +264,7 @@ def main():
         parts += [f"### {title}", f"{power(wide)} events.", "Binary:", throughput(group, "binary"), "Text:",
                   throughput(group, "text")]
     parts += ["### Atomicity and determinism", "Binary traces, 8 threads and 10^4 variables unless said otherwise. *atomicity* and "
-              "*determinism* include the second, partial reading that explains a violation. *no filter*: the clock engine "
+              "*determinism* include what it takes to explain a violation. *no filter*: the clock engine "
               "without the race filter. *graph engine*: `--engine graph` over the whole trace.",
               serializability_table(serial), "10^6 events, more threads:", serializability_table(serial_threads),
               "10^6 events, fewer and more variables:", serializability_table(serial_variables)]

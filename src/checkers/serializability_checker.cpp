@@ -12,6 +12,7 @@
 #include "checkers/cycle_report.h"
 #include "checkers/serializability.h"
 #include "checkers/violation.h"
+#include "core/recent_events.h"
 
 namespace heddle {
 
@@ -39,94 +40,22 @@ auto& argument(AnyCycle& cycle) {
   return cycle.refuted.empty() ? cycle.story : cycle.blame;
 }
 
-// The clock engine. Keeps one violation of each kind, for the graph engine to explain or to be reported as it
-// is.
-class Decider : public Checker, private Serializability<Since>::Listener {
- public:
-  Decider(const CheckerContext& context, std::string_view name, bool conflict_freedom)
-      : context_(context),
-        name_(name),
-        conflict_freedom_(conflict_freedom),
-        engine_(context.names, {filters_races(context.options.race_filter, false), conflict_freedom}, *this) {
-  }
-
-  void process(const EventBatch& batch) override { engine_.process(batch); }
-  void finish() override {
-    if (context_.options.engine != Engine::kClock) return;
-    for (const Violation& violation : violations_)
-      context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_}));
-  }
-  Coverage coverage() const override {
-    Coverage coverage;
-    if (left_out_ > 0)
-      coverage.note = fmt::format("There are violations at {} more places; only the first {} were looked at.",
-                                  left_out_, kMostExplained);
-    return coverage;
-  }
-  bool has_more_to_explain() const override {
-    return context_.options.engine != Engine::kClock && !violations_.empty();
-  }
-  std::unique_ptr<Checker> explainer(const CheckerContext& again) const override;
-
- private:
-  void on_cycle(const Cycle<Since>& cycle) override { add({cycle, false, {}, kNever}); }
-  void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
-                   const Op& now) override {
-    Cycle<Since> cycle;
-    cycle.now = now;
-    cycle.transaction = transaction;
-    cycle.root = root;
-    add({cycle, true, earlier, kNever});
-  }
-  void on_close(TransactionHandle transaction, EventIndex index) override {
-    if (open_ == 0) return;
-    for (Violation& violation : violations_) {
-      if (violation.last != kNever || violation.cycle.transaction != transaction) continue;
-      violation.last = index;
-      --open_;
-    }
-  }
-
-  void add(const Violation& violation) {
-    const Event& event = violation.cycle.now.event;
-    uint64_t place = mix(uint64_t{event.site} << 8 | static_cast<uint64_t>(event.operation));
-    for (const Block& block : violation.cycle.around) place = mix(place ^ place_in_program(block));
-    if (violation.is_conflict)
-      place = mix(mix(place ^ place_in_program(violation.cycle.root)) ^ event.object);
-    const uint32_t before = seen_[place]++;
-    if (before >= kMostOfAPlace) return;
-    if (violations_.size() >= kMostExplained) {
-      if (before == 0) ++left_out_;
-      return;
-    }
-    violations_.push_back(violation);
-    ++open_;
-  }
-
-  static constexpr EventIndex kNever = std::numeric_limits<EventIndex>::max();
-
-  CheckerContext context_;
-  std::string_view name_;
-  bool conflict_freedom_;
-  std::vector<Violation> violations_;                 // in order of detection
-  std::size_t open_ = 0;                              // of them: in transactions that are still open
-  tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;  // place in the program → violations there
-  uint64_t left_out_ = 0;                             // places past kMostExplained
-  Serializability<Since> engine_;
-};
-
 // The graph engine: over the whole trace, or over those parts that explain what a Decider found.
 class Explainer : public Checker, private Serializability<Told>::Listener {
  public:
-  Explainer(const CheckerContext& context, std::string_view name, bool conflict_freedom,
-            std::vector<Violation> violations = {})
+  Explainer(const CheckerContext& context, std::string_view name, bool conflict_freedom)
       : context_(context),
         name_(name),
-        violations_(std::move(violations)),
-        windows_(windows_of(violations_)),
-        engine_(context.names, {filters_races(context.options.race_filter, true), conflict_freedom}, *this) {
+        engine_(context.names, {filters_races(context.options.race_filter, true), conflict_freedom}, *this) {}
+
+  // From now on explains these, and judges only the events that this takes.
+  void look_for(const std::vector<Violation>& violations) {
+    violations_ = violations;
+    windows_ = windows_of(violations_);
     for (const Violation& violation : violations_) wanted_.insert(violation.cycle.root.begin);
   }
+  // Passes over events before those that are to be judged.
+  void skim(const EventBatch& batch) { engine_.skim(batch); }
 
   void process(const EventBatch& batch) override {
     if (violations_.empty()) return engine_.process(batch);
@@ -293,9 +222,100 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   Serializability<Told> engine_;
 };
 
-std::unique_ptr<Checker> Decider::explainer(const CheckerContext& again) const {
-  return std::make_unique<Explainer>(again, name_, conflict_freedom_, violations_);
-}
+// The clock engine. Keeps one violation of each kind, for the graph engine to explain or to be reported as it
+// is.
+class Decider : public Checker, private Serializability<Since>::Listener {
+ public:
+  Decider(const CheckerContext& context, std::string_view name, bool conflict_freedom)
+      : context_(context),
+        name_(name),
+        conflict_freedom_(conflict_freedom),
+        recent_(context.options.recent_events),
+        engine_(context.names, {filters_races(context.options.race_filter, false), conflict_freedom}, *this) {
+    if (context.options.engine != Engine::kClock)
+      follower_ = std::make_unique<Explainer>(context, name, conflict_freedom);
+  }
+
+  void process(const EventBatch& batch) override {
+    engine_.process(batch);
+    if (follower_ != nullptr) recent_.add(batch, [&](const EventBatch& oldest) { follower_->skim(oldest); });
+  }
+  void finish() override {
+    if (follower_ == nullptr) {
+      for (const Violation& violation : violations_)
+        context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_}));
+    } else if (!violations_.empty() && windows_of(violations_).front().first >= recent_.first()) {
+      follower_->look_for(violations_);
+      recent_.for_each_batch([&](const EventBatch& batch) { follower_->process(batch); });
+      follower_->finish();
+      is_explained_ = true;
+    }
+  }
+  Coverage coverage() const override {
+    Coverage coverage;
+    if (left_out_ > 0)
+      coverage.note = fmt::format("There are violations at {} more places; only the first {} were looked at.",
+                                  left_out_, kMostExplained);
+    return coverage;
+  }
+  bool has_more_to_explain() const override {
+    return follower_ != nullptr && !violations_.empty() && !is_explained_;
+  }
+  std::unique_ptr<Checker> explainer(const CheckerContext& again) const override {
+    auto explainer = std::make_unique<Explainer>(again, name_, conflict_freedom_);
+    explainer->look_for(violations_);
+    return explainer;
+  }
+
+ private:
+  void on_cycle(const Cycle<Since>& cycle) override { add({cycle, false, {}, kNever}); }
+  void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
+                   const Op& now) override {
+    Cycle<Since> cycle;
+    cycle.now = now;
+    cycle.transaction = transaction;
+    cycle.root = root;
+    add({cycle, true, earlier, kNever});
+  }
+  void on_close(TransactionHandle transaction, EventIndex index) override {
+    if (open_ == 0) return;
+    for (Violation& violation : violations_) {
+      if (violation.last != kNever || violation.cycle.transaction != transaction) continue;
+      violation.last = index;
+      --open_;
+    }
+  }
+
+  void add(const Violation& violation) {
+    const Event& event = violation.cycle.now.event;
+    uint64_t place = mix(uint64_t{event.site} << 8 | static_cast<uint64_t>(event.operation));
+    for (const Block& block : violation.cycle.around) place = mix(place ^ place_in_program(block));
+    if (violation.is_conflict)
+      place = mix(mix(place ^ place_in_program(violation.cycle.root)) ^ event.object);
+    const uint32_t before = seen_[place]++;
+    if (before >= kMostOfAPlace) return;
+    if (violations_.size() >= kMostExplained) {
+      if (before == 0) ++left_out_;
+      return;
+    }
+    violations_.push_back(violation);
+    ++open_;
+  }
+
+  static constexpr EventIndex kNever = std::numeric_limits<EventIndex>::max();
+
+  CheckerContext context_;
+  std::string_view name_;
+  bool conflict_freedom_;
+  std::vector<Violation> violations_;                 // in order of detection
+  std::size_t open_ = 0;                              // of them: in transactions that are still open
+  tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;  // place in the program → violations there
+  uint64_t left_out_ = 0;                             // places past kMostExplained
+  RecentEvents recent_;
+  std::unique_ptr<Explainer> follower_;  // has skimmed all before recent_; null: nothing is to be explained
+  bool is_explained_ = false;
+  Serializability<Since> engine_;
+};
 
 }  // namespace
 

@@ -38,6 +38,9 @@ struct CheckerOptions {
   uint64_t budget = 1'000'000;                    // searches: steps before a checker answers "undecided"
   Engine engine = Engine::kAuto;                  // atomicity, determinism
   RaceFilter race_filter = RaceFilter::kAuto;  // atomicity, determinism: leave out race-free plain accesses
+  // atomicity, determinism: events kept (24 bytes each) so that what is found near the end of the trace is
+  // explained without reading it again
+  std::size_t recent_events = std::size_t{1} << 18;
 };
 
 struct CheckerContext {

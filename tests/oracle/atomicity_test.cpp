@@ -225,10 +225,13 @@ void check_atomicity_law(TraceShape shape) {
   const std::optional<EventIndex> first_cycle = oracle::first_cycle(events);
   RC_TAG(first_cycle ? fmt::format("cycle, refutes {}", oracle::refuted_blocks(events, *first_cycle).size())
                      : "serializable");
+  // Explained by a second reading, by a second reading or not, by what is kept.
+  const std::size_t recent_events = *rc::gen::element<std::size_t>(0, 12, 1000);
   for (const Engine engine : {Engine::kGraph, Engine::kClock, Engine::kAuto})
     for (const RaceFilter filter : {RaceFilter::kOff, RaceFilter::kOn, RaceFilter::kAuto}) {
       RC_LOG() << "engine " << static_cast<int>(engine) << ", filter " << static_cast<int>(filter) << "\n";
-      check_engine(trace, events, first_cycle, {.engine = engine, .race_filter = filter});
+      check_engine(trace, events, first_cycle,
+                   {.engine = engine, .race_filter = filter, .recent_events = recent_events});
     }
 }
 

@@ -285,10 +285,13 @@ void check_determinism_law(TraceShape shape) {
   const Conflicts conflicts = oracle::conflicts(events);
   const std::optional<EventIndex> first_violation = oracle::first_determinism_violation(events);
   RC_TAG(kind_of_violation(events, conflicts, first_violation));
+  // Explained by a second reading, by a second reading or not, by what is kept.
+  const std::size_t recent_events = *rc::gen::element<std::size_t>(0, 12, 1000);
   for (const Engine engine : {Engine::kGraph, Engine::kClock, Engine::kAuto})
     for (const RaceFilter filter : {RaceFilter::kOff, RaceFilter::kOn, RaceFilter::kAuto}) {
       RC_LOG() << "engine " << static_cast<int>(engine) << ", filter " << static_cast<int>(filter) << "\n";
-      check_engine(trace, conflicts, first_violation, {.engine = engine, .race_filter = filter});
+      check_engine(trace, conflicts, first_violation,
+                   {.engine = engine, .race_filter = filter, .recent_events = recent_events});
     }
 }
 

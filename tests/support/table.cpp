@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "checkers/registry.h"
@@ -18,6 +20,28 @@ std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
+
+// A trace a few events at a time, so that what checkers do between batches is tested too.
+class InSmallBatches : public TraceSource {
+ public:
+  explicit InSmallBatches(const std::string& trace) : reader_("table", trace) {}
+
+  EventBatch next() override {
+    if (rest_.empty()) rest_ = reader_.next();
+    const std::size_t count = std::min<std::size_t>(kSmall, rest_.events.size());
+    const EventBatch batch{rest_.first, rest_.events.first(count)};
+    rest_ = {rest_.first + count, rest_.events.subspan(count)};
+    return batch;
+  }
+  const Names& names() const override { return reader_.names(); }
+  std::string where(EventIndex index) const override { return reader_.where(index); }
+
+ private:
+  static constexpr std::size_t kSmall = 3;
+
+  TextReader reader_;
+  EventBatch rest_;
+};
 
 }  // namespace
 
@@ -48,14 +72,14 @@ Table parse_table(std::string_view text) {
 
 std::vector<Finding> check_text(std::string_view checker, const std::string& trace,
                                 const CheckerOptions& options) {
-  TextReader reader("table", trace);
+  InSmallBatches reader(trace);
   Findings findings;
   const CheckerContext context{reader.names(), findings, options};
   std::vector<std::unique_ptr<Checker>> checkers;
   for (const CheckerEntry* entry : select_checkers(checker)) checkers.push_back(entry->make(context));
   run_checkers(reader, checkers);
   explain(
-      checkers, [&] { return std::make_unique<TextReader>("table", trace); },
+      checkers, [&] { return std::make_unique<InSmallBatches>(trace); },
       [&](std::size_t, const Names& names) { return CheckerContext{names, findings, options}; });
   return findings.list();
 }
@@ -78,6 +102,7 @@ void expect_table(std::string_view checker, std::string_view text, const Checker
 
 void expect_table_by_every_engine(std::string_view checker, std::string_view text) {
   expect_table(checker, text);
+  expect_table(checker, text, {.recent_events = 0});  // explained by a second reading
   const Table table = parse_table(text);
   for (const Engine engine : {Engine::kGraph, Engine::kClock}) {
     for (const RaceFilter filter : {RaceFilter::kOn, RaceFilter::kOff}) {
