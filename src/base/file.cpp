@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kWriteBuffer = 256 * 1024;
+constexpr std::size_t kWriteBuffer = std::size_t{256} * 1024;
 
 std::string reason() { return std::strerror(errno); }
 
@@ -150,7 +150,7 @@ void OutputFile::commit() {
 std::string read_whole_file(const std::string& path) {
   InputFile file(path);
   std::string content;
-  constexpr std::size_t kStep = 64 * 1024;
+  constexpr std::size_t kStep = std::size_t{64} * 1024;
   for (;;) {
     const std::size_t before = content.size();
     content.resize(before + kStep);

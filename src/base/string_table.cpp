@@ -67,7 +67,7 @@ void StringTable::index_appended() {
 }
 
 std::string_view StringTable::keep(std::string_view text) {
-  constexpr std::size_t kBlock = 64 * 1024;
+  constexpr std::size_t kBlock = std::size_t{64} * 1024;
   if (text.empty()) return {};
   if (text.size() > free_size_) {
     const std::size_t size = std::max(kBlock, text.size());

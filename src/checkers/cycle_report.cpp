@@ -124,7 +124,7 @@ class Writer {
     const Block* root = root_of(op);
     if (root == nullptr) return fmt::format("this operation of {}", thread(op));
     const Block* others = root_of(other);
-    const std::string text = block_text(*root, names_);
+    std::string text = block_text(*root, names_);
     if (others == nullptr || block_text(*others, names_) != text) return text;
     return fmt::format("{}'s {}", names_.thread(root->opener), text);
   }

@@ -175,6 +175,7 @@ void DeadlockSearch::report(uint32_t path) {
 // Nothing is lost here, not even for threads that nobody forked, so it does not count as collected.
 void DeadlockSearch::drop_superseded() {
   std::vector<uint32_t> groups;
+  groups.reserve(dependencies_.size());
   for (const Dependency& dependency : dependencies_) groups.push_back(group_of(dependency));
   const std::vector<bool> gone = superseded(dependencies_, groups);
   std::size_t number = 0;

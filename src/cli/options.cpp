@@ -177,7 +177,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 }
 
 std::string explanation_of(const CLI::ParseError& error) {
-  const std::string what = error.what();
+  std::string what = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return fmt::format("{}: a value is missing after it", first_name(what.substr(0, what.find(':'))));
   // Only flags are converted by CLI11; the other options take their text as it is.

@@ -45,6 +45,7 @@ std::string_view to_string(Strength strength) {
 
 std::string compute_fingerprint(const Finding& finding) {
   std::vector<std::string> keys;
+  keys.reserve(finding.steps.size());
   for (const Step& step : finding.steps)
     keys.push_back(without_numbers(fmt::format("{}\x1f{}", step.operation, fmt::join(step.frames, "\x1f"))));
   std::sort(keys.begin(), keys.end());

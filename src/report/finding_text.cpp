@@ -110,6 +110,7 @@ class FindingWriter {
 
   void write_steps() {
     std::vector<Row> rows;
+    rows.reserve(finding_.steps.size());
     for (const Step& step : finding_.steps) rows.push_back(make_row(finding_, step));
     Columns columns{};
     std::size_t at = kIndent;

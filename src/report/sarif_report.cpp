@@ -215,6 +215,7 @@ class SarifWriter {
   // A code flow tells what happened one after the other, while the steps argue in an order of their own.
   Json code_flow(const Finding& finding) const {
     std::vector<const Step*> steps;
+    steps.reserve(finding.steps.size());
     for (const Step& step : finding.steps) steps.push_back(&step);
     std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) {
       return a->event != b->event ? a->event < b->event : a < b;

@@ -13,7 +13,7 @@ namespace heddle {
 namespace {
 
 // Names are written with the next events, or when this many bytes of one space wait.
-constexpr std::size_t kMostWaitingText = 1024 * 1024;
+constexpr std::size_t kMostWaitingText = std::size_t{1024} * 1024;
 
 // Threads that take turns are often written one right after the other.
 constexpr std::size_t kMostSpare = 8;

@@ -155,6 +155,7 @@ void ChunkCursor::decode_column(std::size_t column, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i)
         to[i] = p0[i] | uint32_t{p1[i]} << 8 | uint32_t{p2[i]} << 16 | uint32_t{p3[i]} << 24;
       return;
+    default: return;  // no plane: open() has filled the column with zeros
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 
 #include "base/error.h"
@@ -14,9 +13,9 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kBlock = 1024 * 1024;
+constexpr std::size_t kBlock = std::size_t{1024} * 1024;
 constexpr std::size_t kBatch = 2048;
-constexpr std::size_t kLongestLine = 16 * 1024 * 1024;
+constexpr std::size_t kLongestLine = std::size_t{16} * 1024 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // what some editors put before UTF-8 text
 
 // An operation's word as a number, so that a switch finds it. Words are at most eight letters.
@@ -39,8 +38,8 @@ std::optional<Operation> find_operation(std::string_view word) {
     return skip(Operation::name) ? std::nullopt : std::optional(Operation::name);
     HEDDLE_OPERATIONS(HEDDLE_CASE)
 #undef HEDDLE_CASE
+    default: return std::nullopt;
   }
-  return std::nullopt;
 }
 
 MemoryOrder find_order(std::string_view word) {
@@ -99,6 +98,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\v\f"
 
 std::string misspelled_operation(std::string_view word) {
   std::vector<std::string> known;
+  known.reserve(kOperationInfo.size());
   for (const OperationInfo& operation : kOperationInfo) known.emplace_back(operation.spelling);
   const std::string near = nearest(word, known);
   const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
@@ -157,10 +157,9 @@ EventBatch TextReader::next() {
   events_.clear();
   lines_.clear();
   while (events_.size() < kBatch) {
-    const char* begin = buffer_.data() + position_;
-    const std::size_t available = buffer_.size() - position_;
-    const void* newline = available == 0 ? nullptr : std::memchr(begin, '\n', available);
-    if (newline == nullptr) {
+    const std::string_view unread = std::string_view(buffer_).substr(position_);
+    const std::size_t length = unread.find('\n');
+    if (length == std::string_view::npos) {
       if (refill()) continue;
       const std::string_view rest = std::string_view(buffer_).substr(position_);
       if (rest.empty()) break;
@@ -169,10 +168,9 @@ EventBatch TextReader::next() {
       parse_line(rest);
       continue;
     }
-    const auto length = static_cast<std::size_t>(static_cast<const char*>(newline) - begin);
     position_ += length + 1;
     ++line_;
-    parse_line(std::string_view(begin, length));
+    parse_line(unread.substr(0, length));
   }
   const EventBatch batch{next_index_, events_};
   next_index_ += events_.size();

@@ -15,7 +15,7 @@ void append_event(std::string& line, const Event& event, const Names& names) {
 }  // namespace
 
 void TextWriter::write(const EventBatch& batch, const Names& names) {
-  constexpr std::size_t kEnough = 64 * 1024;
+  constexpr std::size_t kEnough = std::size_t{64} * 1024;
   for (const Event& event : batch.events) {
     append_event(lines_, event, names);
     lines_ += '\n';

@@ -31,7 +31,7 @@ extern "C" const char* __asan_default_options() {
 namespace heddle::fuzz {
 namespace {
 
-constexpr std::size_t kLongestInput = 64 * 1024;
+constexpr std::size_t kLongestInput = std::size_t{64} * 1024;
 constexpr unsigned kPatience = 60;  // seconds
 
 uint64_t running_seed = 0;
@@ -99,7 +99,7 @@ class Mutator {
         bytes.replace(at, length, other, below(other.size()), 1 + below(64));
         return;
       }
-      case 9: {
+      default: {
         const std::string& other = inputs_[below(inputs_.size())];
         bytes.replace(at, std::string::npos, other, below(other.size()), std::string::npos);
         return;
@@ -118,7 +118,7 @@ class Mutator {
       case 2: value = 0; break;
       case 3: value = UINT64_MAX; break;
       case 4: value = uint64_t{1} << below(8 * width); break;
-      case 5: value = (uint64_t{1} << below(8 * width)) - 1; break;
+      default: value = (uint64_t{1} << below(8 * width)) - 1; break;
     }
     std::memcpy(bytes.data() + at, &value, width);
   }

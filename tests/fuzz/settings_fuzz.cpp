@@ -39,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     if (text.find('\n') != std::string::npos) {
       heddle::apply_config(command, text, "input");
     } else {
-      heddle::apply_environment(command, text.c_str());  // a variable ends at the first null
+      // A variable ends at the first null.
+      heddle::apply_environment(command, text.substr(0, text.find('\0')));
     }
   });
   return 0;
@@ -50,8 +51,8 @@ namespace heddle::fuzz {
 std::vector<std::string> seeds() {
   return {
       "[check]\ncheckers = \"race,deadlock\"\nsuppressions = [\"a.toml\", 'b.toml']\nlimit = 10\n",
-      "[check]\ngen-suppressions = true\nexit-code = 0x1f\ncolor = 'never'\nformat = 'json'\n"
-      "[trace.generate]\nseed = 7\nevents = '10k'\n",
+      ("[check]\ngen-suppressions = true\nexit-code = 0x1f\ncolor = 'never'\nformat = 'json'\n"
+       "[trace.generate]\nseed = 7\nevents = '10k'\n"),
       "check.limit = 5\ntrace.print = {from = 1, count = '2M'}\n",
       "checkers=all:limit=10:suppressions=a.toml:suppressions=b.toml",
       "gen-suppressions:exit-code=3:format=sarif:seed=7:output=x::",

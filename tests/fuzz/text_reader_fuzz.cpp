@@ -18,8 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
 namespace heddle::fuzz {
 
 std::vector<std::string> seeds() {
+  constexpr uint64_t kSeeds = 24;
   std::vector<std::string> result;
-  for (uint64_t seed = 0; seed < 24; ++seed) result.push_back(sample_trace(seed, 4 + seed * 2));
+  result.reserve(kSeeds);
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) result.push_back(sample_trace(seed, 4 + seed * 2));
   return result;
 }
 

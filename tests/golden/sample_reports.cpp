@@ -183,13 +183,13 @@ Finding long_cycle() {
 
 // A block of several threads: the argument leaves it in one and comes back in another.
 Finding interference() {
-  Finding finding_ = finding(
+  Finding violation = finding(
       kInterference, "determinism", Strength::kObserved, "operations outside sort come between its own",
       {in_block(step(5, "T1", "w(a)", "wrote a", {"sort.cpp:20"}), "sort"),
        in_block(step(6, "logger", "r(a)", "read a", {"log.cpp:5"}), "", "after T1's write"),
        in_block(step(9, "T2", "w(b)", "wrote b", {"sort.cpp:11"}), "sort", "after logger's read")});
-  finding_.blocks = {"sort"};
-  return finding_;
+  violation.blocks = {"sort"};
+  return violation;
 }
 
 // Three threads that wait for each other, their steps in the order of the trace.

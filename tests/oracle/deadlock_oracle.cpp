@@ -196,6 +196,7 @@ std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace
       }
     };
     std::vector<ThreadId> waiting;
+    waiting.reserve(waits.size());
     for (const auto& [thread, others] : waits) waiting.push_back(thread);
     for (const ThreadId thread : waiting) {
       path.assign(1, thread);

@@ -22,6 +22,7 @@ void check_lockset_law(const std::string& trace, const oracle::Owners& owners, G
   RC_LOG() << trace;
   for (const Finding& finding : check_text("lockset", trace, options)) {
     std::vector<EventIndex> events;
+    events.reserve(finding.steps.size());
     for (const Step& step : finding.steps) events.push_back(step.event);
     RC_ASSERT(found.insert(std::move(events)).second);
   }

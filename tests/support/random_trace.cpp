@@ -39,9 +39,7 @@ class Builder {
 
   // The list is the distribution: a kind that stands twice is twice as likely.
   void collect_kinds() {
-    const auto add = [&](unsigned weight, Kind kind) {
-      kinds_.insert(kinds_.end(), weight, std::move(kind));
-    };
+    const auto add = [&](unsigned weight, const Kind& kind) { kinds_.insert(kinds_.end(), weight, kind); };
     if (shape_.variables > 0) {
       add(4, [this] { return fmt::format("r({})", variable()); });
       add(4, [this] { return fmt::format("w({})", variable()); });

@@ -86,6 +86,7 @@ std::vector<Finding> check_text(std::string_view checker, const std::string& tra
 
 std::string summary(const Finding& finding) {
   std::vector<std::string> steps;
+  steps.reserve(finding.steps.size());
   for (const Step& step : finding.steps) steps.push_back(fmt::format("{} {}", step.thread, step.operation));
   const std::string blocks =
       finding.blocks.empty() ? "" : fmt::format(" [{}]", fmt::join(finding.blocks, ", "));

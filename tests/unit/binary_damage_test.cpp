@@ -173,7 +173,7 @@ TEST(BinaryDamage, AQuietThreadDoesNotTakeTheOthersAlong) {
     if (chunk.header.kind != ChunkKind::kEvents) continue;
     const Outcome outcome = read(bytes.substr(0, chunk.offset + kChunkHeaderSize + chunk.header.stored_size));
     EXPECT_EQ(outcome.error, "");
-    EXPECT_GE(outcome.events.size() + 3 * kLimits.chunk_events, chunk.header.last + 1);
+    EXPECT_GE(outcome.events.size() + std::size_t{3} * kLimits.chunk_events, chunk.header.last + 1);
   }
   // Without its last chunk with events.
   EXPECT_GE(read(bytes.substr(0, chunks_of(bytes).back().offset - 1)).events.size(),

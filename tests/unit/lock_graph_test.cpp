@@ -94,7 +94,7 @@ TEST(LockGraph, ManyLocksInOneRandomOrderStayBelowTheBound) {
   std::iota(rank.begin(), rank.end(), 0U);
   std::shuffle(rank.begin(), rank.end(), random);
   Edges edges;
-  while (edges.size() < 4 * kMany) {
+  while (edges.size() < std::size_t{4} * kMany) {
     const uint32_t a = static_cast<uint32_t>(random() % rank.size());
     const uint32_t b = static_cast<uint32_t>(random() % rank.size());
     if (a != b) edges.emplace_back(rank[std::min(a, b)], rank[std::max(a, b)]);

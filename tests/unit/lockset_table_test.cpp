@@ -133,7 +133,7 @@ TEST(LocksetTable, AgreesWithMaps) {
           if (!mode) expected[member] = false;
         check(table.exclusive_part(id), expected);
         break;
-      case 4:
+      default:
         for (const auto& [member, mode] : set) expected[member] = false;
         check(table.without_modes(id), expected);
         break;

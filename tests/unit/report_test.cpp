@@ -1,5 +1,6 @@
 // What the report formats promise beyond their looks, which the golden files pin.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -70,7 +71,7 @@ RunReport hostile() {
     *text = bad;
   finding.threads = finding.blocks = {bad};
   for (Step& step : finding.steps) {
-    step.frames = {bad, bad + ":1 in " + bad, bad};
+    step.frames = {bad, fmt::format("{0}:1 in {0}", bad), bad};
     for (std::string* text :
          {&step.thread, &step.operation, &step.phrase, &step.block, &step.held, &step.because})
       *text = bad;

@@ -1,5 +1,6 @@
 #include "trace/text_reader.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -92,7 +93,7 @@ TEST(TextReader, AnErrorLineStaysReadable) {
   EXPECT_EQ(error_of("T|" + long_word + "(x)|"), "t:1: unknown operation '" + std::string(40, 'w') + "…'");
   for (const std::string& line :
        {"T|r(x" + long_word + "|", "T|r(x y" + long_word + ")|", "T|ar(x," + long_word + ")|",
-        "T|r" + long_word, long_word, "T|acq(" + long_word + "," + long_word + ")|"}) {
+        "T|r" + long_word, long_word, fmt::format("T|acq({0},{0})|", long_word)}) {
     EXPECT_LT(error_of(line).size(), 400u);
     EXPECT_NE(error_of(line), "(accepted)");
   }

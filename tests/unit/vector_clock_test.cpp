@@ -64,7 +64,7 @@ TEST(VectorClock, EqualsPlainVectorsOnRandomHistories) {
           join(plain_objects[o], plain_objects[other]);
           break;
         }
-        case 4:
+        default:
           if (random() % 4 != 0) break;
           objects[o].clear();
           plain_objects[o] = Plain{};
