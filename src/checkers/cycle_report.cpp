@@ -85,8 +85,11 @@ std::vector<Hop> from_the_last_exit(const std::vector<Hop>& hops) {
 
 bool waits_for_others(const Op& op) {
   const Operation operation = op.event.operation;
-  return operation == Operation::kFork || operation == Operation::kJoin || operation == Operation::kArrive ||
-         operation == Operation::kLeave || operation == Operation::kPost || operation == Operation::kWait;
+  return operation == Operation::kJoin || operation == Operation::kArrive || operation == Operation::kLeave ||
+         operation == Operation::kWait;
+}
+bool lets_others_go_on(const Op& op) {
+  return op.event.operation == Operation::kFork || op.event.operation == Operation::kPost;
 }
 
 // The locks that guard an operation: those held, and the one it takes or gives back.
@@ -106,6 +109,7 @@ class Writer {
     Step result = make_step(op.event, op.index, names_);
     if (op.around != nullptr) {
       result.held = context_.locksets.describe(op.around->held, names_);
+      result.block_is_known = true;
       if (!op.around->blocks.empty())
         result.block = names_.name(Space::kBlock, op.around->blocks.front().name);
     }
@@ -181,6 +185,12 @@ class Writer {
                          block_text(block, names_), block.deterministic ? "run alone" : "atomic",
                          block.deterministic ? "put all who meet there into one deterministic block"
                                              : "mark it deterministic instead, or end it before it waits");
+    if (lets_others_go_on(leaves))
+      return fmt::format(
+          "{} {} in its middle, so what that one does can come between: {}", block_text(block, names_),
+          leaves.event.operation == Operation::kFork ? "starts another thread" : "lets another thread go on",
+          block.deterministic ? "order the operations of both, or end the block before"
+                              : "mark it deterministic instead, or end it before");
     const std::vector<uint32_t> before = guards(leaves, context_.locksets);
     const std::vector<uint32_t> between = guards(hops.front().to, context_.locksets);
     for (const uint32_t lock : guards(returns, context_.locksets)) {
@@ -278,14 +288,21 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
     const Hop& out = hops.front();
     const Op& after = is_in(out.from, subject) ? out.to : out.from;
     const Op& before = hops.back().from;
-    const std::string next = writer.transaction(after, hops.back().to);
+    std::string next = writer.transaction(after, hops.back().to);
     std::string last = writer.transaction(before, hops.back().to);
+    // An inner block and another's outermost one may have the same name.
+    std::string self = name;
+    for (auto [text, op] : {std::pair(&next, &after), std::pair(&last, &before)})
+      if (*text == name) {
+        *text = fmt::format("{}'s {}", context.names.thread(root_of(*op)->opener), name);
+        self = fmt::format("{}'s {}", context.names.thread(subject.opener), name);
+      }
     if (last == next)
       last = after.index == before.index || root_of(before) != nullptr
                  ? "it"
                  : fmt::format("a later one of {}", writer.thread(before));
     finding.conclusion = fmt::format(
-        "No serial order gives this result: {} would have to come before {} and after {}.", name, next, last);
+        "No serial order gives this result: {} would have to come before {} and after {}.", self, next, last);
   } else {
     finding.message = fmt::format("no serial order of {}{}{} gives this result", name,
                                   others.size() == 1 ? " and " : ", ", join_with_and(others));
@@ -299,7 +316,7 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   return finding;
 }
 
-Finding report_violation(const Violation& violation, const ReportContext& context) {
+Finding report_violation(const Violation& violation, const ReportContext& context, std::string_view hint) {
   const Cycle<Since>& cycle = violation.cycle;
   Finding finding = begin_report(violation.is_conflict ? kConflict : rule_of(cycle.root), cycle.now, context);
   const std::string name = block_text(cycle.root, context.names);
@@ -313,6 +330,8 @@ Finding report_violation(const Violation& violation, const ReportContext& contex
     begin.event.object = cycle.root.name;
     begin.event.site = cycle.root.site;
     finding.steps.push_back(writer.step(begin));
+    finding.steps.back().block = context.names.name(Space::kBlock, cycle.root.name);
+    finding.steps.back().block_is_known = true;
   } else if (violation.earlier.index != cycle.now.index) {
     finding.steps.push_back(writer.step(violation.earlier));
   }
@@ -327,8 +346,9 @@ Finding report_violation(const Violation& violation, const ReportContext& contex
         fmt::format("no serial order of {} and other operations of this run gives this result", name);
     step.because = fmt::format("puts {} both before and after other operations", name);
   }
-  finding.conclusion =
-      "The clock engine does not know the other operations; --engine graph tells the whole story.";
+  step.block_is_known = !violation.is_conflict;
+  if (!cycle.around.empty()) step.block = context.names.name(Space::kBlock, cycle.around.front().name);
+  finding.conclusion = fmt::format("The clock engine does not know the other operations; {}.", hint);
   return finding;
 }
 

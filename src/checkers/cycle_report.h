@@ -20,6 +20,6 @@ std::string block_text(const Block& block, const Names& names);
 Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context);
 Finding report_conflict(const Op& earlier, const Op& now, const ReportContext& context);
 // The clock engine knows where, not why.
-Finding report_violation(const Violation& violation, const ReportContext& context);
+Finding report_violation(const Violation& violation, const ReportContext& context, std::string_view hint);
 
 }  // namespace heddle

@@ -22,6 +22,8 @@ namespace {
 // operation: a later one may refute more of the blocks.
 constexpr std::size_t kMostExplained = 256;
 constexpr uint32_t kMostOfAPlace = 4;
+// And of one transaction's outermost block, so that one with many places leaves room for others.
+constexpr uint32_t kMostOfABlock = 32;
 
 bool filters_races(RaceFilter filter, bool explains) {
   return filter == RaceFilter::kOn || (filter == RaceFilter::kAuto && !explains);
@@ -33,6 +35,12 @@ uint64_t place_in_program(const Block& block) {
 }
 
 Space space_of(const Op& op) { return info(op.event.operation).space; }
+
+// How often the threads of one transaction are in conflict over one object.
+using ConflictCounts = tsl::robin_map<uint64_t, uint64_t, MixHash>;
+uint64_t key_of(EventIndex root, const Op& op) {
+  return mix(mix(root) ^ (uint64_t{op.event.object} << 8 | static_cast<uint64_t>(space_of(op))));
+}
 
 // The story a report of the cycle tells.
 template <class AnyCycle>
@@ -48,11 +56,12 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
         name_(name),
         engine_(context.names, {filters_races(context.options.race_filter, true), conflict_freedom}, *this) {}
 
-  // From now on explains these, and judges only the events that this takes.
-  void look_for(const std::vector<Violation>& violations) {
+  // From now on explains these, and judges only the events that this takes; `pairs` is how many conflicts
+  // there were in all, by key_of().
+  void look_for(const std::vector<Violation>& violations, const ConflictCounts& pairs) {
     violations_ = violations;
+    pairs_ = pairs;
     windows_ = windows_of(violations_);
-    for (const Violation& violation : violations_) wanted_.insert(violation.cycle.root.begin);
   }
   // Passes over events before those that are to be judged.
   void skim(const EventBatch& batch) { engine_.skim(batch); }
@@ -95,7 +104,10 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     // leaves out of its own graph.
     for (const Violation& violation : violations_)
       if (!violation.is_conflict && violated_.insert(place_in_program(violation.cycle.root)).second)
-        context_.findings.add(report_violation(violation, report_context()));
+        context_.findings.add(
+            report_violation(violation, report_context(),
+                             "the graph engine, which leaves out "
+                             "the edge that closed an earlier cycle, does not see this one"));
   }
 
  private:
@@ -108,16 +120,14 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   // Two operations of one transaction that only the scheduler orders.
   struct Conflict {
     TransactionHandle transaction;
+    EventIndex root;  // where its outermost block begins
     Op earlier;
     Op now;
     EventIndex certain_at = 0;
     uint64_t count = 1;  // of pairs on the same object
   };
 
-  bool is_wanted(const Block& root) const { return violations_.empty() || wanted_.contains(root.begin); }
-
   void on_cycle(const Cycle<Told>& cycle) override {
-    if (!is_wanted(cycle.root)) return;
     for (Pending& pending : pending_) {
       if (pending.transaction != cycle.transaction || !same_blocks(pending.cycle, cycle)) continue;
       if (argument(cycle).better_than(argument(pending.cycle))) argument(pending.cycle) = argument(cycle);
@@ -128,7 +138,6 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
 
   void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
                    const Op& now) override {
-    if (!is_wanted(root)) return;
     // One finding for each object: the first pair of operations stands for all.
     const auto known = std::find_if(conflicts_.begin(), conflicts_.end(), [&](const Conflict& conflict) {
       return conflict.transaction == transaction && conflict.now.event.object == now.event.object &&
@@ -139,7 +148,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     } else if (conflicts_.size() >= kMostExplained) {
       ++left_out_;
     } else {
-      conflicts_.push_back({transaction, earlier, now, now.index});
+      conflicts_.push_back({transaction, root.begin, earlier, now, now.index});
     }
   }
 
@@ -183,7 +192,8 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   Finding finding_of(const Conflict& conflict) const {
     Finding finding = report_conflict(conflict.earlier, conflict.now, report_context());
     finding.certain_at = conflict.certain_at;
-    finding.count = conflict.count;
+    const auto known = pairs_.find(key_of(conflict.root, conflict.now));
+    finding.count = known != pairs_.end() ? known->second : conflict.count;
     return finding;
   }
 
@@ -212,7 +222,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   CheckerContext context_;
   std::string_view name_;
   std::vector<Violation> violations_;           // to be explained; none: whatever there is
-  tsl::robin_set<EventIndex, MixHash> wanted_;  // begins of their transactions
+  ConflictCounts pairs_;                        // none: those seen
   std::vector<Window> windows_;                 // of them
   std::size_t window_ = 0;                      // the present or next one
   std::vector<Pending> pending_;                // of open transactions, in order of detection
@@ -243,9 +253,10 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   void finish() override {
     if (follower_ == nullptr) {
       for (const Violation& violation : violations_)
-        context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_}));
+        context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_},
+                                               "--engine graph tells the whole story"));
     } else if (!violations_.empty() && windows_of(violations_).front().first >= recent_.first()) {
-      follower_->look_for(violations_);
+      follower_->look_for(violations_, pairs_);
       recent_.for_each_batch([&](const EventBatch& batch) { follower_->process(batch); });
       follower_->finish();
       is_explained_ = true;
@@ -254,8 +265,10 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   Coverage coverage() const override {
     Coverage coverage;
     if (left_out_ > 0)
-      coverage.note = fmt::format("There are violations at {} more places; only the first {} were looked at.",
-                                  left_out_, kMostExplained);
+      coverage.note = fmt::format(
+          "There are violations at {} more places; of one block only the first {} "
+          "are looked at, in all the first {}",
+          left_out_, kMostOfABlock, kMostExplained);
     return coverage;
   }
   bool has_more_to_explain() const override {
@@ -263,7 +276,7 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   }
   std::unique_ptr<Checker> explainer(const CheckerContext& again) const override {
     auto explainer = std::make_unique<Explainer>(again, name_, conflict_freedom_);
-    explainer->look_for(violations_);
+    explainer->look_for(violations_, pairs_);
     return explainer;
   }
 
@@ -275,6 +288,7 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     cycle.now = now;
     cycle.transaction = transaction;
     cycle.root = root;
+    ++pairs_[key_of(root.begin, now)];
     add({cycle, true, earlier, kNever});
   }
   void on_close(TransactionHandle transaction, EventIndex index) override {
@@ -294,11 +308,13 @@ class Decider : public Checker, private Serializability<Since>::Listener {
       place = mix(mix(place ^ place_in_program(violation.cycle.root)) ^ event.object);
     const uint32_t before = seen_[place]++;
     if (before >= kMostOfAPlace) return;
-    if (violations_.size() >= kMostExplained) {
+    uint32_t& of_block = kept_of_block_[place_in_program(violation.cycle.root)];
+    if (violations_.size() >= kMostExplained || of_block >= kMostOfABlock) {
       if (before == 0) ++left_out_;
       return;
     }
     violations_.push_back(violation);
+    ++of_block;
     ++open_;
   }
 
@@ -307,10 +323,12 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   CheckerContext context_;
   std::string_view name_;
   bool conflict_freedom_;
-  std::vector<Violation> violations_;                 // in order of detection
-  std::size_t open_ = 0;                              // of them: in transactions that are still open
-  tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;  // place in the program → violations there
-  uint64_t left_out_ = 0;                             // places past kMostExplained
+  std::vector<Violation> violations_;  // in order of detection
+  ConflictCounts pairs_;
+  std::size_t open_ = 0;                                       // of them: in transactions that are still open
+  tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;           // place in the program → violations there
+  tsl::robin_map<uint64_t, uint32_t, MixHash> kept_of_block_;  // outermost block → violations kept
+  uint64_t left_out_ = 0;                                      // places past kMostExplained or kMostOfABlock
   RecentEvents recent_;
   std::unique_ptr<Explainer> follower_;  // has skimmed all before recent_; null: nothing is to be explained
   bool is_explained_ = false;

@@ -67,6 +67,7 @@ class Notes {
   std::string text(std::size_t inputs) const {
     std::string text;
     for (const auto& [note, of] : entries_) {
+      if (text.ends_with('.')) text.pop_back();
       if (!text.empty()) text += "; ";
       if (of.size() < inputs) text += join_with_and(of) + ": ";
       text += note;
@@ -138,7 +139,7 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
       notes[i].add(fmt::format("nothing that {} does not report already", same_as), name);
   }
   in_order_of_occurrence(findings);
-  if (!findings.empty() && can_be_read_again(path))
+  if (needs_blocks(findings) && can_be_read_again(path))
     read_again(path, [&](const auto& open) { annotate_blocks(findings, *open()); });
   for (Finding& finding : findings) {
     finding.input = name;

@@ -4,10 +4,18 @@
 
 namespace heddle {
 
+bool needs_blocks(std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return !std::all_of(finding.steps.begin(), finding.steps.end(),
+                        [](const Step& step) { return step.block_is_known; });
+  });
+}
+
 void annotate_blocks(std::span<Finding> findings, TraceSource& source) {
   std::vector<Step*> steps;
   for (Finding& finding : findings)
-    for (Step& step : finding.steps) steps.push_back(&step);
+    for (Step& step : finding.steps)
+      if (!step.block_is_known) steps.push_back(&step);
   std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) { return a->event < b->event; });
 
   std::vector<std::vector<uint32_t>> blocks;  // by thread: names of open blocks, outermost first

@@ -8,7 +8,10 @@
 
 namespace heddle {
 
-// Reads `source` (the same trace again, from its start) as far as the last step and fills in Step::block.
+bool needs_blocks(std::span<const Finding> findings);
+
+// Reads `source` (the same trace again, from its start) as far as the last step whose block is not known and
+// fills in Step::block.
 void annotate_blocks(std::span<Finding> findings, TraceSource& source);
 
 }  // namespace heddle

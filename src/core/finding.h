@@ -36,7 +36,8 @@ struct Step {
   std::string operation;            // as the text format writes it: "w(balance)"
   std::string phrase;               // the same in words: "wrote balance"
   std::vector<std::string> frames;  // call stack, innermost first; may be empty
-  std::string block;                // innermost open block at the event; empty: none (filled by annotate)
+  std::string block;                // innermost open block at the event; empty: none
+  bool block_is_known = false;      // else annotate_blocks() finds it
   std::string held;                 // locks held, in words: "holding mu", "holding no lock"; empty: not told
   std::string because;              // why this step matters to the argument; may be empty
 };
