@@ -80,16 +80,16 @@ def run_ctest(build, jobs, pattern, tally):
     from_junit(results, tally, "ctest", lambda name: f"./test -R '^{re.escape(name)}$'")
 
 
-def run_lit(build, jobs, pattern, tally):
-    say("== command line tests")
-    results = build / "lit.xml"
+def run_lit(build, suite, jobs, pattern, tally):
+    say(f"== {suite} tests")
+    results = build / f"lit_{suite}.xml"
     results.unlink(missing_ok=True)
     command = [sys.executable, str(LLVM / "build/utils/lit/lit.py"), "-j", str(jobs), "--verbose", "--quiet",
-               "--xunit-xml-output", str(results), str(build / "tests/cli")]
+               "--xunit-xml-output", str(results), str(build / "tests" / suite)]
     if pattern:
         command += ["--filter", pattern, "--allow-empty-runs"]
     subprocess.run(command, check=False)
-    from_junit(results, tally, "cli", lambda name: f"./test -R '{re.escape(name)}'")
+    from_junit(results, tally, suite, lambda name: f"./test -R '{re.escape(name)}'")
 
 
 def check_format(tally):
@@ -116,7 +116,7 @@ def check_includes(tally):
 
 def check_scripts(tally):
     say("== scripts")
-    for script in ["heddle", "test", ".ci/run", "tools/setup.sh"]:
+    for script in ["heddle", "test", ".ci/run", "tools/setup.sh", "tools/heddle-clang++"]:
         done = subprocess.run(["bash", "-n", str(ROOT / script)], check=False)
         tally.add(f"scripts: {script}", done.returncode == 0, f"bash -n {script}")
 
@@ -158,7 +158,8 @@ def main():
         check_includes(tally)
         check_scripts(tally)
     run_ctest(arguments.build, jobs, arguments.filter, tally)
-    run_lit(arguments.build, jobs, arguments.filter, tally)
+    for suite in ("cli", "programs"):
+        run_lit(arguments.build, suite, jobs, arguments.filter, tally)
     if arguments.lint:
         run_tidy(arguments.build, jobs, tally)
 

@@ -1,0 +1,486 @@
+#include "pass/access_pass.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include "runtime/layout.h"
+
+namespace heddle {
+
+using namespace llvm;
+
+namespace {
+
+// One access that is to be checked.
+struct Access {
+  Instruction* instruction;
+  Value* address;
+  uint64_t size;
+  uint64_t alignment;
+  bool writes;
+  const SCEV* base;        // another address, the same for all that lie a known distance apart
+  int64_t offset;          // from there to the first byte checked
+  int64_t address_offset;  // from there to `address`
+
+  int64_t end() const { return offset + static_cast<int64_t>(size); }
+};
+
+// The most bytes checked as one.
+constexpr int64_t kMostJoined = 64;
+// The most addresses that another one is compared with.
+constexpr std::size_t kMostBases = 16;
+
+// Among accesses of one stretch, in order: drops those that an earlier one covers, lets a write's check stand
+// for a read of the same memory before it, and makes one of neighbours. All of them happen, so it does not
+// matter that some are checked a few instructions early.
+void join_neighbours(SmallVectorImpl<Access>& accesses) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      Access& first = accesses[i];
+      for (std::size_t j = i + 1; j < accesses.size(); ++j) {
+        const Access& second = accesses[j];
+        if (first.base != second.base) continue;
+        const bool covers = first.offset <= second.offset && second.end() <= first.end();
+        const bool is_same = covers && first.size == second.size;
+        if (is_same) {
+          first.writes |= second.writes;
+        } else if (covers && (first.writes || !second.writes)) {
+        } else if (first.writes == second.writes && first.offset <= second.end() &&
+                   second.offset <= first.end() &&
+                   std::max(first.end(), second.end()) - std::min(first.offset, second.offset) <=
+                       kMostJoined) {
+          const int64_t end = std::max(first.end(), second.end());
+          if (second.offset < first.offset) {
+            const auto distance = static_cast<uint64_t>(first.offset - second.offset);
+            first.alignment = std::max(second.alignment, std::min(first.alignment, distance & -distance));
+            first.offset = second.offset;
+          } else if (second.offset > first.offset) {
+            const auto distance = static_cast<uint64_t>(second.offset - first.offset);
+            first.alignment = std::max(first.alignment, std::min(second.alignment, distance & -distance));
+          }
+          first.size = static_cast<uint64_t>(end - first.offset);
+        } else {
+          continue;
+        }
+        accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(j));
+        --j;
+        changed = true;
+      }
+    }
+  }
+}
+
+// What one access does in all rounds of a loop.
+struct Series {
+  Loop* loop;
+  const SCEV* start;
+  int64_t step;
+  Access access;
+};
+
+// Makes one of those that lie side by side, as unrolling leaves them.
+void merge(SmallVectorImpl<Series>& all, ScalarEvolution& evolution) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < all.size() && !changed; ++i)
+      for (std::size_t j = 0; j < all.size() && !changed; ++j) {
+        Series& first = all[i];
+        const Series& second = all[j];
+        if (i == j || first.loop != second.loop || first.step != second.step ||
+            first.access.writes != second.access.writes ||
+            first.access.address->getType() != second.access.address->getType())
+          continue;
+        const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(second.start, first.start));
+        if (distance == nullptr || distance->getAPInt() != first.access.size) continue;
+        first.access.size += second.access.size;
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+        changed = true;
+      }
+  }
+}
+
+// The fields of HeddleThreadState.
+enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame };
+
+class Instrumenter {
+ public:
+  explicit Instrumenter(Module& module)
+      : module_(module), layout_(module.getDataLayout()), context_(module.getContext()) {
+    auto* const word = Type::getInt64Ty(context_);
+    auto* const pointer = PointerType::getUnqual(context_);
+    state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer});
+    state_ = module.getOrInsertGlobal("heddle_thread_state", state_type_, [&] {
+      return new GlobalVariable(module, state_type_, false, GlobalValue::ExternalLinkage, nullptr,
+                                "heddle_thread_state", nullptr, GlobalValue::InitialExecTLSModel);
+    });
+    frame_type_ = StructType::get(context_, {pointer, pointer, word});
+  }
+
+  void instrument(Function& function, FunctionAnalysisManager& analyses);
+
+ private:
+  bool may_be_shared(Value* address) const;
+  void collect(BasicBlock& block, ScalarEvolution& evolution, SmallVectorImpl<Access>& accesses) const;
+  Value* address_of(const Access& access, IRBuilder<>& builder) const;
+  void check(const Access& access, Value* shadow, bool is_leaf);
+  void check_block_operation(MemIntrinsic& operation, bool is_leaf);
+  void check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
+                          SmallVectorImpl<Access>& accesses);
+  void keep_frame(Function& function);
+  Value* state_field(IRBuilder<>& builder, unsigned field) {
+    Value* state = builder.CreateThreadLocalAddress(state_);
+    return builder.CreateStructGEP(state_type_, state, field);
+  }
+  FunctionCallee slow_path(StringRef name, ArrayRef<Type*> parameters) {
+    FunctionCallee callee =
+        module_.getOrInsertFunction(name, FunctionType::get(Type::getVoidTy(context_), parameters, false));
+    if (auto* function = dyn_cast<Function>(callee.getCallee())) {
+      function->setCallingConv(CallingConv::PreserveAll);
+      function->addFnAttr(Attribute::NoUnwind);
+      function->addFnAttr(Attribute::NonLazyBind);  // the lazy binder would not keep r10
+    }
+    return callee;
+  }
+  void call_slow_path(IRBuilder<>& builder, StringRef name, ArrayRef<Value*> arguments) {
+    SmallVector<Type*> types;
+    for (Value* argument : arguments) types.push_back(argument->getType());
+    CallInst* call = builder.CreateCall(slow_path(name, types), arguments);
+    call->setCallingConv(CallingConv::PreserveAll);
+    call->setDoesNotThrow();
+  }
+  // Functions that call no others keep no frame; the slow path learns their caller from here.
+  Value* caller(IRBuilder<>& builder, bool is_leaf) {
+    auto* const pointer = PointerType::getUnqual(context_);
+    if (!is_leaf) return ConstantPointerNull::get(pointer);
+    return builder.CreateIntrinsic(pointer, Intrinsic::returnaddress, {builder.getInt32(0)});
+  }
+
+  Module& module_;
+  const DataLayout& layout_;
+  LLVMContext& context_;
+  StructType* state_type_;
+  StructType* frame_type_;
+  Constant* state_;
+};
+
+bool is_call_of_other_code(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  if (call == nullptr || isa<IntrinsicInst>(call)) return false;
+  return !call->isInlineAsm();
+}
+
+bool ends_stretch(const Instruction& instruction) {
+  if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+    if (isa<IntrinsicInst>(call)) return false;
+    return !(call->hasFnAttr(Attribute::NoSync) && call->onlyReadsMemory());
+  }
+  return instruction.isAtomic();
+}
+
+bool Instrumenter::may_be_shared(Value* address) const {
+  if (address->getType()->getPointerAddressSpace() != 0) return false;
+  const Value* object = getUnderlyingObject(address);
+  if (const auto* global = dyn_cast<GlobalVariable>(object)) {
+    if (global->isConstant()) return false;
+    const StringRef name = global->getName();
+    if (name.starts_with("__llvm") || name.starts_with("heddle_")) return false;
+  }
+  if (isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true)) return false;
+  return true;
+}
+
+// The accesses of a block, without those that another one of the same stretch makes superfluous, and those
+// side by side made one.
+void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
+                           SmallVectorImpl<Access>& accesses) const {
+  SmallVector<Access> stretch;
+  SmallSetVector<const SCEV*, 16> bases;
+  for (Instruction& instruction : block) {
+    if (ends_stretch(instruction)) {
+      join_neighbours(stretch);
+      accesses.append(stretch);
+      stretch.clear();
+    }
+    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0};
+    Type* type = nullptr;
+    if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && !load->isAtomic()) {
+      access.address = load->getPointerOperand();
+      access.alignment = load->getAlign().value();
+      type = load->getType();
+    } else if (auto* store = dyn_cast<StoreInst>(&instruction); store != nullptr && !store->isAtomic()) {
+      access.address = store->getPointerOperand();
+      access.alignment = store->getAlign().value();
+      access.writes = true;
+      type = store->getValueOperand()->getType();
+    } else {
+      continue;
+    }
+    if (instruction.hasMetadata(LLVMContext::MD_nosanitize)) continue;
+    const TypeSize size = layout_.getTypeStoreSize(type);
+    if (size.isScalable() || size.isZero() || !may_be_shared(access.address)) continue;
+    access.size = size.getFixedValue();
+    access.base = evolution.getSCEV(access.address);
+    std::size_t tries = kMostBases;
+    for (const SCEV* base : reverse(bases)) {
+      if (tries-- == 0) break;
+      if (base->getType() != access.base->getType()) continue;
+      const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(access.base, base));
+      if (distance == nullptr) continue;
+      access.base = base;
+      access.offset = access.address_offset = distance->getAPInt().getSExtValue();
+      break;
+    }
+    if (access.offset == 0) bases.insert(access.base);
+    stretch.push_back(access);
+  }
+  join_neighbours(stretch);
+  accesses.append(stretch);
+}
+
+Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) const {
+  if (access.offset == access.address_offset) return access.address;
+  return builder.CreatePtrAdd(access.address,
+                              builder.getInt64(static_cast<uint64_t>(access.offset - access.address_offset)));
+}
+
+void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
+  IRBuilder<> builder(access.instruction);
+  auto* const word = builder.getInt64Ty();
+  Value* const pointer = address_of(access, builder);
+  const StringRef kind = access.writes ? "write" : "read";
+  const uint64_t size = access.size;
+  const bool is_small = size == 1 || size == 2 || size == 4;
+  const bool is_lanes = size % 8 == 0 && size <= 64;
+  if (!(is_small && access.alignment >= size) && !is_lanes) {
+    call_slow_path(builder, (Twine("heddle_") + kind + "_range").str(),
+                   {pointer, builder.getInt64(size), caller(builder, is_leaf)});
+    return;
+  }
+
+  Value* stamp = builder.CreateLoad(word, state_field(builder, kStamp));
+  Value* address = builder.CreatePtrToInt(pointer, word);
+  const uint64_t granule = is_small ? 4 : 8;
+  Value* place = builder.CreateAnd(address, runtime::kAddressMask & ~(granule - 1));
+  Value* offset = builder.CreateShl(place, 1);
+  if (is_small) offset = builder.CreateSub(offset, builder.CreateAnd(place, 4));
+  if (access.writes) offset = builder.CreateAdd(offset, builder.getInt64(8));
+  Value* cell = builder.CreateGEP(builder.getInt8Ty(), shadow, offset);
+  // The words that say who has accessed this before.
+  SmallVector<Value*> states;
+  Type* const state_type = is_small ? static_cast<Type*>(builder.getInt32Ty()) : word;
+  for (uint64_t lane = 0; lane * 8 < size; ++lane)
+    states.push_back(
+        builder.CreateLoad(state_type, builder.CreateConstGEP1_64(builder.getInt8Ty(), cell, lane * 16)));
+  const auto differ_from = [&](Value* expected) {
+    expected = builder.CreateTrunc(expected, state_type);
+    if (states.size() == 1) return builder.CreateICmpNE(states[0], expected);
+    Value* difference = nullptr;
+    for (Value* state : states) {
+      Value* here = builder.CreateXor(state, expected);
+      difference = difference == nullptr ? here : builder.CreateOr(difference, here);
+    }
+    return builder.CreateICmpNE(difference, builder.getInt64(0));
+  };
+  Value* differs = differ_from(stamp);
+  Value* is_misplaced = nullptr;
+  if (!is_small && access.alignment < 8) {
+    is_misplaced = builder.CreateICmpNE(builder.CreateAnd(address, 7), builder.getInt64(0));
+    differs = builder.CreateOr(differs, is_misplaced);
+  }
+
+  MDNode* const unlikely = MDBuilder(context_).createUnlikelyBranchWeights();
+  Instruction* cold = SplitBlockAndInsertIfThen(differs, access.instruction, false, unlikely);
+  builder.SetInsertPoint(cold);
+  builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+  if (!access.writes) {
+    // Memory that several threads read.
+    Value* is_new = differ_from(builder.CreateLoad(word, state_field(builder, kGroup)));
+    if (is_misplaced != nullptr) is_new = builder.CreateOr(is_new, is_misplaced);
+    cold = SplitBlockAndInsertIfThen(is_new, cold, false, unlikely);
+    builder.SetInsertPoint(cold);
+    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+  }
+  if (size <= 8 && access.alignment >= size) {
+    call_slow_path(builder, (Twine("heddle_") + kind + Twine(size)).str(),
+                   {pointer, caller(builder, is_leaf)});
+  } else {
+    call_slow_path(builder, (Twine("heddle_") + kind + "_range").str(),
+                   {pointer, builder.getInt64(size), caller(builder, is_leaf)});
+  }
+}
+
+void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) {
+  IRBuilder<> builder(&operation);
+  Value* length = builder.CreateZExtOrTrunc(operation.getLength(), builder.getInt64Ty());
+  if (auto* transfer = dyn_cast<MemTransferInst>(&operation);
+      transfer != nullptr && may_be_shared(transfer->getSource()))
+    call_slow_path(builder, "heddle_read_range", {transfer->getSource(), length, caller(builder, is_leaf)});
+  if (may_be_shared(operation.getDest()))
+    call_slow_path(builder, "heddle_write_range", {operation.getDest(), length, caller(builder, is_leaf)});
+}
+
+// Accesses that a loop makes in every round, at addresses a fixed distance apart, are checked at once before
+// the loop.
+void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
+                                      SmallVectorImpl<Access>& accesses) {
+  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty()) return;
+  ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  SCEVExpander expander(evolution, layout_, "heddle");
+  DenseMap<Loop*, const SCEV*> rounds;  // how often the loop comes round again; null: it is not fit
+  const auto rounds_of = [&](Loop* loop) -> const SCEV* {
+    const auto [entry, is_new] = rounds.try_emplace(loop, nullptr);
+    if (!is_new) return entry->second;
+    BasicBlock* latch = loop->getLoopLatch();
+    if (loop->getLoopPreheader() == nullptr || latch == nullptr || loop->getExitingBlock() != latch)
+      return nullptr;
+    for (BasicBlock* block : loop->blocks())
+      for (Instruction& instruction : *block)
+        if (ends_stretch(instruction)) return nullptr;
+    const SCEV* count = evolution.getBackedgeTakenCount(loop);
+    if (isa<SCEVCouldNotCompute>(count) ||
+        !expander.isSafeToExpandAt(count, loop->getLoopPreheader()->getTerminator()))
+      return nullptr;
+    return rounds[loop] = count;
+  };
+  SmallVector<Series> found;
+  erase_if(accesses, [&](const Access& access) {
+    Loop* loop = loops.getLoopFor(access.instruction->getParent());
+    if (loop == nullptr) return false;
+    const SCEV* count = rounds_of(loop);
+    if (count == nullptr || !dominators.dominates(access.instruction->getParent(), loop->getLoopLatch()))
+      return false;
+    const auto* address = dyn_cast<SCEVAddRecExpr>(evolution.getAddExpr(
+        access.base,
+        evolution.getConstant(Type::getInt64Ty(context_), static_cast<uint64_t>(access.offset), true)));
+    if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
+    const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
+    if (step == nullptr || step->getAPInt().getSignificantBits() > 32 ||
+        !expander.isSafeToExpandAt(address->getStart(), loop->getLoopPreheader()->getTerminator()))
+      return false;
+    found.push_back({loop, address->getStart(), step->getAPInt().getSExtValue(), access});
+    return true;
+  });
+  merge(found, evolution);
+  for (const Series& series : found) {
+    const Access& access = series.access;
+    Instruction* before = series.loop->getLoopPreheader()->getTerminator();
+    IRBuilder<> builder(before);
+    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    const SCEV* count = rounds[series.loop];
+    Value* start = expander.expandCodeFor(series.start, access.address->getType(), before);
+    Value* times = builder.CreateZExtOrTrunc(expander.expandCodeFor(count, count->getType(), before),
+                                             builder.getInt64Ty());
+    call_slow_path(builder, access.writes ? "heddle_write_series" : "heddle_read_series",
+                   {start, builder.CreateAdd(times, builder.getInt64(1)),
+                    builder.getInt64(static_cast<uint64_t>(series.step)), builder.getInt64(access.size),
+                    caller(builder, is_leaf)});
+  }
+}
+
+// A function that calls others stands in the list of frames while it runs.
+void Instrumenter::keep_frame(Function& function) {
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  builder.SetCurrentDebugLocation(DebugLoc());
+  AllocaInst* frame = builder.CreateAlloca(frame_type_);
+  Value* top = state_field(builder, kFrame);
+  auto* const pointer = PointerType::getUnqual(context_);
+  Value* outer = builder.CreateLoad(pointer, top);
+  builder.CreateStore(outer, builder.CreateStructGEP(frame_type_, frame, 0));
+  builder.CreateStore(builder.CreateIntrinsic(pointer, Intrinsic::returnaddress, {builder.getInt32(0)}),
+                      builder.CreateStructGEP(frame_type_, frame, 1));
+  builder.CreateStore(builder.getInt64(0), builder.CreateStructGEP(frame_type_, frame, 2));
+  builder.CreateStore(frame, top);
+  for (BasicBlock& block : function) {
+    Instruction* last = block.getTerminator();
+    if (isa<ReturnInst>(last) || isa<ResumeInst>(last)) {
+      if (CallInst* tail = block.getTerminatingMustTailCall()) last = tail;
+      IRBuilder<> at_end(last);
+      at_end.CreateStore(outer, state_field(at_end, kFrame));
+    } else if (block.isLandingPad()) {
+      // Whoever threw did not leave its frames.
+      IRBuilder<> caught(&*block.getFirstInsertionPt());
+      caught.CreateStore(frame, state_field(caught, kFrame));
+    }
+  }
+  for (Instruction& instruction : instructions(function))
+    if (auto* call = dyn_cast<CallInst>(&instruction); call != nullptr && !call->isMustTailCall())
+      call->setTailCall(false);
+}
+
+void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analyses) {
+  if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) return;
+  if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ||
+      function.hasFnAttribute(Attribute::Naked))
+    return;
+  if (function.getName().starts_with("heddle_")) return;
+  ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  SmallVector<Access> accesses;
+  SmallVector<MemIntrinsic*> block_operations;
+  SmallVector<Instruction*> atomics;
+  bool is_leaf = true;
+  for (BasicBlock& block : function) {
+    collect(block, evolution, accesses);
+    for (Instruction& instruction : block) {
+      if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) block_operations.push_back(operation);
+      if (is_call_of_other_code(instruction)) is_leaf = false;
+      if (instruction.isAtomic()) atomics.push_back(&instruction);
+    }
+  }
+  if (accesses.empty() && block_operations.empty() && is_leaf && atomics.empty()) return;
+  check_before_loops(function, analyses, is_leaf, accesses);
+  if (!is_leaf) keep_frame(function);
+  if (!accesses.empty()) {
+    IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    LoadInst* shadow = builder.CreateLoad(PointerType::getUnqual(context_), state_field(builder, kShadow));
+    shadow->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+    for (const Access& access : accesses) check(access, shadow, is_leaf);
+  }
+  for (MemIntrinsic* operation : block_operations) check_block_operation(*operation, is_leaf);
+  for (Instruction* a : atomics) {
+    IRBuilder<> b(a);
+    Value* address = nullptr;
+    unsigned kind = 0;
+    if (auto* l = dyn_cast<LoadInst>(a)) address = l->getPointerOperand(), kind = 1;
+    if (auto* l = dyn_cast<StoreInst>(a)) address = l->getPointerOperand(), kind = 2;
+    if (auto* l = dyn_cast<AtomicRMWInst>(a)) address = l->getPointerOperand(), kind = 3;
+    if (auto* l = dyn_cast<AtomicCmpXchgInst>(a)) address = l->getPointerOperand(), kind = 3;
+    if (!address) continue;
+    FunctionCallee before = module_.getOrInsertFunction("heddle_before_atomic", b.getVoidTy(), b.getPtrTy());
+    FunctionCallee after = module_.getOrInsertFunction("heddle_after_atomic", b.getVoidTy(), b.getPtrTy());
+    if (kind & 2) b.CreateCall(before, {address});
+    b.SetInsertPoint(a->getNextNode());
+    if (kind & 1) b.CreateCall(after, {address});
+  }
+}
+
+}  // namespace
+
+PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyses) {
+  Instrumenter instrumenter(module);
+  auto& of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  for (Function& function : module) instrumenter.instrument(function, of_functions);
+  return PreservedAnalyses::none();
+}
+
+}  // namespace heddle

@@ -1,0 +1,16 @@
+// Registers Heddle's passes with clang (-fpass-plugin=).
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+#include "pass/access_pass.h"
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {
+      LLVM_PLUGIN_API_VERSION, "heddle", "0.1.0", [](llvm::PassBuilder& builder) {
+        builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::LoopSimplifyPass()));
+          passes.addPass(heddle::AccessPass());
+        });
+      }};
+}

@@ -1,0 +1,60 @@
+// Finding and changing the state of memory (runtime/layout.h).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/ownership.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+[[gnu::always_inline]] inline Cell* cell_of(const void* address) {
+  const auto place = reinterpret_cast<uint64_t>(address) & kAddressMask & ~uint64_t{7};
+  return reinterpret_cast<Cell*>(heddle_thread_state.shadow + 2 * place);
+}
+
+// While it lives, the thread is at the page of the address and knows whether it owns it.
+class AtPage {
+ public:
+  [[gnu::always_inline]] AtPage(Thread& thread, const void* address) : thread_(thread) {
+    const uint64_t page = page_of(address);
+    thread_.page = page + 1;
+    asm volatile("" ::: "memory");
+    owner_ = *const_cast<const volatile uint32_t*>(owners + page);
+  }
+  [[gnu::always_inline]] ~AtPage() {
+    asm volatile("" ::: "memory");
+    thread_.page = 0;
+  }
+  AtPage(const AtPage&) = delete;
+  AtPage& operator=(const AtPage&) = delete;
+
+  [[gnu::always_inline]] bool is_settled() const { return owner_ == thread_.serial || owner_ == kEverybody; }
+
+  // Puts `to` in the place of `from`; false: it has become something else.
+  [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
+    if (owner_ == thread_.serial) {
+      *const_cast<volatile uint64_t*>(&cell->read) = to.read;
+      if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
+      return true;
+    }
+    bool done;
+    asm volatile("lock cmpxchg16b %1"
+                 : "=@ccz"(done), "+m"(*cell), "+a"(from.read), "+d"(from.write)
+                 : "b"(to.read), "c"(to.write)
+                 : "memory");
+    return done;
+  }
+
+ private:
+  Thread& thread_;
+  uint32_t owner_;
+};
+
+// The thread's present stamp, twice; of a new stretch if need be.
+[[gnu::always_inline]] inline uint64_t present_stamp(Thread& thread) {
+  if (heddle_thread_state.stamp != kNoStamp) return heddle_thread_state.stamp;
+  return begin_stretch(thread);
+}
+
+}  // namespace heddle::runtime

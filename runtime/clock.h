@@ -1,0 +1,125 @@
+// Vector clocks. A thread publishes what it knows in O(1): the table is shared until the thread learns more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/memory.h"
+
+namespace heddle::runtime {
+
+// Times by slot of the thread, shared and immutable.
+struct Times {
+  std::atomic<uint32_t> references;
+  uint32_t size;
+  uint64_t of[];
+
+  static std::size_t bytes(uint32_t size) { return sizeof(Times) + size * sizeof(uint64_t); }
+  static Times* make(uint32_t size) {
+    auto* const times = static_cast<Times*>(allocate(bytes(size)));
+    times->references.store(1, std::memory_order_relaxed);
+    times->size = size;
+    return times;
+  }
+  void share() { references.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) deallocate(this, bytes(size));
+  }
+};
+
+// What a thread knew at one of its times.
+class Published {
+ public:
+  Published() = default;
+  Published(Times* times, uint32_t slot, uint64_t time) : times_(times), slot_(slot), time_(time) {
+    times_->share();
+  }
+  Published(const Published&) = delete;
+  Published& operator=(Published&& other) noexcept {
+    std::swap(times_, other.times_);
+    slot_ = other.slot_;
+    time_ = other.time_;
+    return *this;
+  }
+  ~Published() {
+    if (times_ != nullptr) times_->release();
+  }
+
+  bool is_nothing() const { return times_ == nullptr; }
+  const Times& times() const { return *times_; }
+  uint32_t slot() const { return slot_; }
+  uint64_t time() const { return time_; }
+
+ private:
+  Times* times_ = nullptr;
+  uint32_t slot_ = 0;
+  uint64_t time_ = 0;
+};
+
+// What a thread knows, or what several threads left for whoever comes.
+class Clock {
+ public:
+  Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  ~Clock() { clear(); }
+
+  [[gnu::always_inline]] uint64_t operator[](uint32_t slot) const { return slot < size_ ? times_[slot] : 0; }
+  [[gnu::always_inline]] bool covers(uint32_t slot, uint64_t time) const { return (*this)[slot] >= time; }
+  uint32_t size() const { return size_; }
+
+  // True when it was news.
+  bool raise(uint32_t slot, uint64_t time) {
+    if (covers(slot, time)) return false;
+    grow(slot + 1);
+    times_[slot] = time;
+    return true;
+  }
+  bool join(const Published& other) {
+    if (other.is_nothing() || covers(other.slot(), other.time())) return false;
+    join(other.times().of, other.times().size);
+    raise(other.slot(), other.time());
+    return true;
+  }
+  bool join(const Clock& other) { return join(other.times_, other.size_); }
+  Times* copy() const {
+    Times* const times = Times::make(size_);
+    for (uint32_t i = 0; i < size_; ++i) times->of[i] = times_[i];
+    return times;
+  }
+  void clear() {
+    if (times_ != nullptr) deallocate(times_, capacity_ * sizeof(uint64_t));
+    times_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+ private:
+  bool join(const uint64_t* times, uint32_t size) {
+    bool news = false;
+    grow(size);
+    for (uint32_t i = 0; i < size; ++i)
+      if (times[i] > times_[i]) {
+        times_[i] = times[i];
+        news = true;
+      }
+    return news;
+  }
+  void grow(uint32_t size) {
+    if (size <= size_) return;
+    if (size > capacity_) {
+      const uint32_t capacity = size < 8 ? 8 : size + size / 2;
+      auto* const times = static_cast<uint64_t*>(allocate(capacity * sizeof(uint64_t)));
+      for (uint32_t i = 0; i < size_; ++i) times[i] = times_[i];
+      if (times_ != nullptr) deallocate(times_, capacity_ * sizeof(uint64_t));
+      times_ = times;
+      capacity_ = capacity;
+    }
+    size_ = size;
+  }
+
+  uint64_t* times_ = nullptr;
+  uint32_t size_ = 0;
+  uint32_t capacity_ = 0;
+};
+
+}  // namespace heddle::runtime

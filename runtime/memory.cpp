@@ -1,0 +1,105 @@
+#include "runtime/memory.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+
+#include "runtime/message.h"
+#include "runtime/spin_lock.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+constexpr std::size_t kSmallest = 16;
+constexpr std::size_t kLargestClass = std::size_t{1} << 16;  // more is mapped for itself
+constexpr unsigned kClasses = 13;                            // 16, 32, … 64 KiB
+constexpr std::size_t kRegion = std::size_t{1} << 20;
+constexpr std::size_t kPage = 4096;
+
+struct Free {
+  Free* next;
+};
+
+struct SizeClass {
+  SpinLock lock;
+  Free* free = nullptr;
+  char* next = nullptr;  // never used yet
+  char* end = nullptr;
+};
+
+constinit SizeClass classes[kClasses];
+
+unsigned class_of(std::size_t size) {
+  return size <= kSmallest ? 0 : static_cast<unsigned>(std::bit_width(size - 1)) - 4;
+}
+
+void* map(std::size_t size) {
+  void* const memory =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
+void* reserve(std::size_t size, const char* what) {
+  void* const memory = map(size);
+  if (memory == nullptr)
+    fail("the system refused %zu MiB of address space for %s; is there a limit on it (ulimit -v)?",
+         size >> 20, what);
+  ::madvise(memory, size, MADV_DONTDUMP);
+  return memory;
+}
+
+void clear_and_give_back(char* begin, std::size_t size) {
+  char* const end = begin + size;
+  auto* const first =
+      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(begin) + kPage - 1) & ~(kPage - 1));
+  auto* const last = reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(end) & ~(kPage - 1));
+  if (first >= last) {
+    __builtin_memset(begin, 0, size);
+    return;
+  }
+  __builtin_memset(begin, 0, static_cast<std::size_t>(first - begin));
+  ::madvise(first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
+  __builtin_memset(last, 0, static_cast<std::size_t>(end - last));
+}
+
+void* allocate(std::size_t size) {
+  if (size > kLargestClass) {
+    void* const memory = map(size);
+    if (memory == nullptr) fail("out of memory (%zu bytes)", size);
+    return memory;
+  }
+  const unsigned index = class_of(size);
+  const std::size_t whole = kSmallest << index;
+  SizeClass& of_size = classes[index];
+  Locked locked(of_size.lock);
+  if (Free* const first = of_size.free; first != nullptr) {
+    of_size.free = first->next;
+    __builtin_memset(static_cast<void*>(first), 0, whole);
+    return first;
+  }
+  if (of_size.next == of_size.end) {
+    of_size.next = static_cast<char*>(map(kRegion));
+    if (of_size.next == nullptr) fail("out of memory (%zu bytes)", size);
+    of_size.end = of_size.next + kRegion;
+  }
+  void* const memory = of_size.next;
+  of_size.next += whole;
+  return memory;
+}
+
+void deallocate(void* memory, std::size_t size) {
+  if (size > kLargestClass) {
+    ::munmap(memory, size);
+    return;
+  }
+  SizeClass& of_size = classes[class_of(size)];
+  Locked locked(of_size.lock);
+  auto* const free = static_cast<Free*>(memory);
+  free->next = of_size.free;
+  of_size.free = free;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,31 @@
+// Memory of the runtime itself, from the system and never from malloc: the program may have replaced malloc,
+// or be inside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace heddle::runtime {
+
+// Address space without memory: pages come when touched. Ends the program with a message when there is none.
+void* reserve(std::size_t size, const char* what);
+// Makes all bytes of a reserved range zero and gives its whole pages back.
+void clear_and_give_back(char* begin, std::size_t size);
+
+// Zeroed memory in size classes; what is freed serves requests of the same class. Thread-safe.
+void* allocate(std::size_t size);
+void deallocate(void* memory, std::size_t size);
+
+template <class T, class... Arguments>
+T* create(Arguments&&... arguments) {
+  return new (allocate(sizeof(T))) T(std::forward<Arguments>(arguments)...);
+}
+template <class T>
+void destroy(T* object) {
+  object->~T();
+  deallocate(object, sizeof(T));
+}
+
+}  // namespace heddle::runtime

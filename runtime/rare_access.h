@@ -1,0 +1,16 @@
+// What an access may come to when one comparison does not settle it: memory read by several threads, bytes
+// with different histories, a race.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/registers.h"
+
+namespace heddle::runtime {
+
+inline constexpr uint64_t kWrites = uint64_t{1} << 63;  // beside the size
+
+HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const void* caller,
+                                        const void* pc);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,14 @@
+# expect_races.sh PROGRAM: runs the cases of data_races.cpp and fails unless exactly the racy ones report a race.
+racy="write_write write_read read_write same_byte byte_of_a_word word_over_a_byte unaligned_overlap
+  write_after_readers byte_with_a_history"
+clean="read_read neighbouring_bytes neighbouring_halves unaligned_beside locked shared_readers
+  bytes_with_histories heap_reuse joined"
+status=0
+for name in $racy $clean; do
+  said=$("$1" "$name" 2>&1) || { echo "$name: exit code $?"; status=1; }
+  case " $(echo $racy) " in
+    *" $name "*) [[ $said == *"heddle: race: "* ]] || { echo "$name: no race was reported"; status=1; } ;;
+    *) [[ -z $said ]] || { echo "$name: it said: $said"; status=1; } ;;
+  esac
+done
+exit $status

@@ -1,0 +1,136 @@
+// Small cases of data races and of what looks like one; the first argument names the case.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+
+#include "schedule.h"
+
+using schedule::at;
+
+namespace {
+
+alignas(64) char bytes[64];
+alignas(64) volatile int64_t words[8];
+std::mutex mutex;
+std::shared_mutex shared_mutex;
+
+volatile char& byte(int i) { return reinterpret_cast<volatile char*>(bytes)[i]; }
+volatile int32_t& half(int i) { return reinterpret_cast<volatile int32_t*>(bytes)[i]; }
+volatile int64_t& whole(int i) { return reinterpret_cast<volatile int64_t*>(bytes)[i]; }
+
+template <class T>
+void look_at(volatile T& place) {
+  (void)place;
+}
+
+// Both at once as far as the program says, one after the other in fact.
+void two(const std::function<void()>& first, const std::function<void()>& second) {
+  std::thread a([&] { at(0, first); });
+  std::thread b([&] { at(1, second); });
+  a.join();
+  b.join();
+}
+
+const std::map<std::string, std::function<void()>> kCases = {
+    {"write_write", [] { two([] { words[0] = 1; }, [] { words[0] = 2; }); }},
+    {"write_read", [] { two([] { words[0] = 1; }, [] { look_at(words[0]); }); }},
+    {"read_write", [] { two([] { look_at(words[0]); }, [] { words[0] = 1; }); }},
+    {"read_read", [] { two([] { look_at(words[0]); }, [] { look_at(words[0]); }); }},
+    {"neighbouring_bytes", [] { two([] { byte(0) = 1; }, [] { byte(1) = 1; }); }},
+    {"same_byte", [] { two([] { byte(5) = 1; }, [] { byte(5) = 1; }); }},
+    {"neighbouring_halves", [] { two([] { half(0) = 1; }, [] { half(1) = 1; }); }},
+    {"byte_of_a_word", [] { two([] { whole(0) = 1; }, [] { byte(3) = 1; }); }},
+    {"word_over_a_byte", [] { two([] { byte(7) = 1; }, [] { look_at(whole(0)); }); }},
+    {"unaligned_overlap", [] { two([] { std::memset(bytes + 3, 1, 8); }, [] { look_at(byte(10)); }); }},
+    {"unaligned_beside", [] { two([] { std::memset(bytes + 3, 1, 8); }, [] { look_at(byte(11)); }); }},
+    {"locked",
+     [] {
+       const auto add = [] {
+         const std::lock_guard<std::mutex> locked(mutex);
+         words[0] = words[0] + 1;
+       };
+       two(add, add);
+     }},
+    {"shared_readers",
+     [] {
+       const auto read = [] {
+         const std::shared_lock<std::shared_mutex> locked(shared_mutex);
+         look_at(words[0]);
+       };
+       std::thread a([&] { at(0, read); });
+       std::thread b([&] { at(1, read); });
+       std::thread c([&] {
+         at(2, [] {
+           const std::lock_guard<std::shared_mutex> locked(shared_mutex);
+           words[0] = 1;
+         });
+       });
+       a.join(), b.join(), c.join();
+     }},
+    {"write_after_readers",
+     [] {
+       std::thread a([] { at(0, [] { look_at(words[0]); }); });
+       std::thread b([] { at(1, [] { look_at(words[0]); }); });
+       std::thread c([&] {
+         a.join();
+         at(2, [] { words[0] = 1; });
+       });
+       b.join(), c.join();
+     }},
+    // Each byte is locked; the reader looks at the one that nobody wrote, and at one that somebody did.
+    {"bytes_with_histories",
+     [] {
+       const auto write = [](int i) {
+         const std::lock_guard<std::mutex> locked(mutex);
+         byte(i) = 1;
+       };
+       std::thread a([&] { at(0, [&] { write(0); }); });
+       std::thread b([&] { at(1, [&] { write(1); }); });
+       std::thread c([] { at(2, [] { look_at(byte(2)); }); });
+       a.join(), b.join(), c.join();
+     }},
+    {"byte_with_a_history",
+     [] {
+       const auto write = [](int i) {
+         const std::lock_guard<std::mutex> locked(mutex);
+         byte(i) = 1;
+       };
+       std::thread a([&] { at(0, [&] { write(0); }); });
+       std::thread b([&] { at(1, [&] { write(1); }); });
+       std::thread c([] { at(2, [] { look_at(byte(1)); }); });
+       a.join(), b.join(), c.join();
+     }},
+    {"heap_reuse",
+     [] {
+       const auto use = [] {
+         auto* const number = static_cast<volatile int*>(std::malloc(sizeof(int)));
+         *number = 1;
+         std::free(const_cast<int*>(number));
+       };
+       two(use, use);
+     }},
+    {"joined",
+     [] {
+       std::thread a([] { words[0] = 1; });
+       a.join();
+       std::thread b([] { words[0] = 2; });
+       b.join();
+       words[0] = 3;
+     }},
+};
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const auto found = kCases.find(arguments[1]);
+  if (found == kCases.end()) return std::fprintf(stderr, "no such case\n"), 2;
+  found->second();
+  return 0;
+}
