@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "runtime/atomics.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -142,6 +143,7 @@ class Instrumenter {
   void collect(BasicBlock& block, ScalarEvolution& evolution, SmallVectorImpl<Access>& accesses) const;
   Value* address_of(const Access& access, IRBuilder<>& builder) const;
   void check(const Access& access, Value* shadow, bool is_leaf);
+  void check_atomic(Instruction& instruction);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
                           SmallVectorImpl<Access>& accesses);
@@ -338,6 +340,64 @@ void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) 
     call_slow_path(builder, "heddle_write_range", {operation.getDest(), length, caller(builder, is_leaf)});
 }
 
+uint32_t meaning_of(AtomicOrdering order) {
+  return (isAcquireOrStronger(order) ? runtime::kAcquires : 0) |
+         (isReleaseOrStronger(order) ? runtime::kReleases : 0) |
+         (order == AtomicOrdering::SequentiallyConsistent ? runtime::kSequential : 0);
+}
+
+// The operation stays what it is, between two calls of the runtime.
+void Instrumenter::check_atomic(Instruction& instruction) {
+  IRBuilder<> builder(&instruction);
+  auto* const nothing = builder.getVoidTy();
+  auto* const pointer = builder.getPtrTy();
+  auto* const number = builder.getInt32Ty();
+  if (auto* fence = dyn_cast<FenceInst>(&instruction)) {
+    if (fence->getSyncScopeID() == SyncScope::SingleThread) return;
+    builder.CreateCall(module_.getOrInsertFunction("heddle_fence", nothing, number),
+                       {builder.getInt32(meaning_of(fence->getOrdering()))});
+    return;
+  }
+  Value* address = nullptr;
+  Type* type = nullptr;
+  uint32_t kind = 0;
+  AtomicOrdering order = AtomicOrdering::NotAtomic;
+  if (auto* load = dyn_cast<LoadInst>(&instruction)) {
+    address = load->getPointerOperand();
+    type = load->getType();
+    kind = runtime::kAtomicRead;
+    order = load->getOrdering();
+  } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
+    address = store->getPointerOperand();
+    type = store->getValueOperand()->getType();
+    kind = runtime::kAtomicWrite;
+    order = store->getOrdering();
+  } else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    address = update->getPointerOperand();
+    type = update->getType();
+    kind = runtime::kAtomicRead | runtime::kAtomicWrite;
+    order = update->getOrdering();
+  } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    address = exchange->getPointerOperand();
+    type = exchange->getCompareOperand()->getType();
+  }
+  if (address == nullptr || !may_be_shared(address)) return;
+  builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
+  builder.SetInsertPoint(instruction.getNextNode());
+  Value* kind_now = builder.getInt32(kind);
+  Value* order_now = builder.getInt32(meaning_of(order));
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    Value* succeeded = builder.CreateExtractValue(exchange, 1);
+    kind_now = builder.CreateSelect(succeeded, builder.getInt32(runtime::kAtomicRead | runtime::kAtomicWrite),
+                                    builder.getInt32(runtime::kAtomicRead));
+    order_now = builder.CreateSelect(succeeded, builder.getInt32(meaning_of(exchange->getSuccessOrdering())),
+                                     builder.getInt32(meaning_of(exchange->getFailureOrdering())));
+  }
+  builder.CreateCall(module_.getOrInsertFunction("heddle_end_atomic", nothing, pointer, builder.getInt64Ty(),
+                                                 number, number),
+                     {address, builder.getInt64(layout_.getTypeStoreSize(type)), kind_now, order_now});
+}
+
 // Accesses that a loop makes in every round, at addresses a fixed distance apart, are checked at once before
 // the loop.
 void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
@@ -457,21 +517,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
     for (const Access& access : accesses) check(access, shadow, is_leaf);
   }
   for (MemIntrinsic* operation : block_operations) check_block_operation(*operation, is_leaf);
-  for (Instruction* a : atomics) {
-    IRBuilder<> b(a);
-    Value* address = nullptr;
-    unsigned kind = 0;
-    if (auto* l = dyn_cast<LoadInst>(a)) address = l->getPointerOperand(), kind = 1;
-    if (auto* l = dyn_cast<StoreInst>(a)) address = l->getPointerOperand(), kind = 2;
-    if (auto* l = dyn_cast<AtomicRMWInst>(a)) address = l->getPointerOperand(), kind = 3;
-    if (auto* l = dyn_cast<AtomicCmpXchgInst>(a)) address = l->getPointerOperand(), kind = 3;
-    if (!address) continue;
-    FunctionCallee before = module_.getOrInsertFunction("heddle_before_atomic", b.getVoidTy(), b.getPtrTy());
-    FunctionCallee after = module_.getOrInsertFunction("heddle_after_atomic", b.getVoidTy(), b.getPtrTy());
-    if (kind & 2) b.CreateCall(before, {address});
-    b.SetInsertPoint(a->getNextNode());
-    if (kind & 1) b.CreateCall(after, {address});
-  }
+  for (Instruction* atomic : atomics) check_atomic(*atomic);
 }
 
 }  // namespace

@@ -65,8 +65,20 @@ struct Bytes {
 
 class Check {
  public:
-  HEDDLE_INLINE Check(Thread& thread, bool writes)
-      : thread_(thread), writes_(writes), present_(number_of(static_cast<uint32_t>(present_stamp(thread)))) {}
+  HEDDLE_INLINE Check(Thread& thread, bool writes, bool is_atomic)
+      : thread_(thread), writes_(writes), is_atomic_(is_atomic) {
+    const uint64_t stamp = present_stamp(thread);
+    if (!is_atomic) {
+      present_ = number_of(static_cast<uint32_t>(stamp));
+      return;
+    }
+    if (thread.atomics_stamp != stamp) {
+      thread.atomics_number = take_numbers(1);
+      thread.atomics_stamp = stamp;
+      entries[thread.atomics_number] = Entry::atomics(thread.slot, thread.time);
+    }
+    present_ = thread.atomics_number;
+  }
 
   // The word after the access to these of its bytes. Sets the race if there is one.
   HEDDLE_INLINE Cell after(Cell old, const void* address, unsigned first, unsigned size) {
@@ -86,12 +98,14 @@ class Check {
         expect_before(writes.of[i], true, address);
         if (writes_) {
           expect_before(reads.of[i], false, address);
-          writes.of[i] = reads.of[i] = present_;
+          writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
+          reads.of[i] = is_atomic_ ? joined(reads.of[i]) : present_;
         } else {
           if (reads.of[i] != last || last == 0) {
             last = reads.of[i];
             last_result = joined(last);
-            if (last_result != present_) heddle_thread_state.group = twice(kAllBytes | last_result);
+            if (last_result != present_ && !is_atomic_)
+              heddle_thread_state.group = twice(kAllBytes | last_result);
           }
           reads.of[i] = last_result;
         }
@@ -100,7 +114,7 @@ class Check {
       const uint32_t new_write = writes_ ? writes.pack(thread_, present_) : write;
       fresh.read = (fresh.read & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{new_read} << shift;
       fresh.write = (fresh.write & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{new_write} << shift;
-      if (bytes == 0xF && race_ == 0)
+      if (bytes == 0xF && race_ == 0 && !is_atomic_)
         thread_.change_of(writes_, twice(read), twice(write)) = {heddle_thread_state.stamp + writes_,
                                                                  {twice(read), twice(write)},
                                                                  {twice(new_read), twice(new_write)}};
@@ -119,24 +133,32 @@ class Check {
   HEDDLE_INLINE void expect_before(Number number, bool is_write, const void*) {
     if (number == 0 || number == present_ || race_ != 0) return;
     const Entry entry = entries[number];
-    if (entry.kind() == Entry::Kind::kStretch) {
-      if (!is_before(number)) set_race(number, is_write);
+    if (entry.kind() != Entry::Kind::kGroup) {
+      if (is_in_race_with(number)) set_race(number, is_write);
       return;
     }
     const Group& group = entry.group();
     for (uint32_t i = 0; i < group.count; ++i)
-      if (!is_before(group.members[i])) return set_race(group.members[i], is_write);
+      if (is_in_race_with(group.members[i])) return set_race(group.members[i], is_write);
+  }
+  HEDDLE_INLINE bool is_in_race_with(Number stretch) const {
+    return !is_before(stretch) && !(is_atomic_ && entries[stretch].kind() == Entry::Kind::kAtomics);
   }
   HEDDLE_INLINE void set_race(Number with, bool is_write) {
     race_ = with;
     race_is_with_write_ = is_write;
   }
 
+  // Whether all that the stretch may be in race with is in race with the present one too.
+  HEDDLE_INLINE bool is_covered(Number stretch) const {
+    return is_before(stretch) && (!is_atomic_ || entries[stretch].kind() == Entry::Kind::kAtomics);
+  }
+
   // The readers, with the present stretch and without those before it.
   HEDDLE_INLINE Number joined(Number readers) const {
     if (readers == 0 || readers == present_) return present_;
     const Entry entry = entries[readers];
-    if (entry.kind() == Entry::Kind::kStretch && is_before(readers)) return present_;
+    if (entry.kind() != Entry::Kind::kGroup && is_covered(readers)) return present_;
     Number group;
     auto make = [&] { group = group_with_present(readers); };
     keep_registers(make);
@@ -153,7 +175,7 @@ class Check {
     bool is_in = false;
     for (uint32_t i = 0; i < before; ++i) {
       const Number member = is_group ? entry.group().members[i] : readers;
-      if (member == present_ || is_before(member)) continue;
+      if (member == present_ || is_covered(member)) continue;
       if (!is_in && member > present_) {
         members[count++] = present_;
         is_in = true;
@@ -168,7 +190,8 @@ class Check {
 
   Thread& thread_;
   bool writes_;
-  Number present_;
+  bool is_atomic_;
+  Number present_ = 0;
   Number race_ = 0;
   bool race_is_with_write_ = false;
 };
@@ -179,7 +202,8 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
                                         const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const bool writes = (size_and_kind & kWrites) != 0;
-  uint64_t size = size_and_kind & ~kWrites;
+  const bool is_atomic = (size_and_kind & kIsAtomic) != 0;
+  uint64_t size = size_and_kind & ~(kWrites | kIsAtomic);
   (void)caller;
   auto at = reinterpret_cast<uint64_t>(address);
   while (size > 0) {
@@ -193,7 +217,7 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
         const AtPage page(thread, place);
         if (page.is_settled()) {
           const Cell old = *cell;
-          Check check(thread, writes);
+          Check check(thread, writes, is_atomic);
           const Cell fresh = check.after(old, place, first, here);
           if (fresh == old) break;
           if (!page.exchange(cell, old, fresh)) continue;

@@ -1,7 +1,8 @@
 // Numbers for what the shadow's words point to (runtime/layout.h).
 //
 // A *stretch* is what one thread does between two of its synchronizations; its entry says which thread and
-// which time. A *group* stands for several stretches that read the same memory, unordered. A *layer* lies
+// which time. What it does with atomic operations has a number of its own (kAtomics): those never race with
+// each other. A *group* stands for several stretches that read the same memory, unordered. A *layer* lies
 // over another word: the bytes that the word with its number names belong to its stretch or group, the others
 // are as the word below says. So any history of 4 bytes is one word, and a change of it one exchange.
 #pragma once
@@ -23,12 +24,16 @@ struct Group {
 
 class Entry {
  public:
-  enum class Kind : uint8_t { kStretch, kGroup, kLayer };
+  enum class Kind : uint8_t { kStretch, kGroup, kLayer, kAtomics };
   static constexpr unsigned kTimeBits = 40;
+  static constexpr uint32_t kSlotMask = (uint32_t{1} << 22) - 1;
 
   constexpr Entry() = default;
   static constexpr Entry stretch(uint32_t slot, uint64_t time) {
     return Entry(uint64_t{slot} << kTimeBits | time);
+  }
+  static constexpr Entry atomics(uint32_t slot, uint64_t time) {
+    return Entry(uint64_t{3} << 62 | uint64_t{slot} << kTimeBits | time);
   }
   static Entry group(const Group* group) {
     return Entry(uint64_t{1} << 62 | reinterpret_cast<uint64_t>(group));
@@ -38,7 +43,7 @@ class Entry {
   }
 
   Kind kind() const { return static_cast<Kind>(bits_ >> 62); }
-  uint32_t slot() const { return static_cast<uint32_t>(bits_ >> kTimeBits); }
+  uint32_t slot() const { return static_cast<uint32_t>(bits_ >> kTimeBits) & kSlotMask; }
   uint64_t time() const { return bits_ & ((uint64_t{1} << kTimeBits) - 1); }
   const Group& group() const { return *reinterpret_cast<const Group*>(bits_ & ((uint64_t{1} << 62) - 1)); }
   Number upper() const { return static_cast<Number>(bits_ >> 32) & kNumberMask; }

@@ -50,13 +50,17 @@ struct Thread {
     Number number;
   };
   static constexpr unsigned kLayers = 64;
-  Layer layers[kLayers] = {};       // used of late
+  Layer layers[kLayers] = {};  // used of late
+  uint64_t atomics_stamp = 0;  // the stretch whose atomic operations have atomics_number
+  Number atomics_number = 0;
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
 
   uint32_t slot = 0;
   uint64_t time = 1;
   Clock clock;
-  Times* shared = nullptr;  // the clock as last published; null: it has changed since
+  Clock at_release_fence;     // what relaxed stores publish; empty without a release fence
+  Clock until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
+  Times* shared = nullptr;    // the clock as last published; null: it has changed since
 
   static constexpr uint32_t kMemos = 1U << 13;
 

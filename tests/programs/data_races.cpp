@@ -1,4 +1,5 @@
 // Small cases of data races and of what looks like one; the first argument names the case.
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@ namespace {
 
 alignas(64) char bytes[64];
 alignas(64) volatile int64_t words[8];
+std::atomic<int> flag{0};
 std::mutex mutex;
 std::shared_mutex shared_mutex;
 
@@ -106,6 +108,86 @@ const std::map<std::string, std::function<void()>> kCases = {
        std::thread b([&] { at(1, [&] { write(1); }); });
        std::thread c([] { at(2, [] { look_at(byte(1)); }); });
        a.join(), b.join(), c.join();
+     }},
+    // Publication: the second may look at what the first wrote if the flag carries it over.
+    {"release_acquire",
+     [] {
+       two([] { words[0] = 1, flag.store(1, std::memory_order_release); },
+           [] { (void)flag.load(std::memory_order_acquire), look_at(words[0]); });
+     }},
+    {"relaxed_store",
+     [] {
+       two([] { words[0] = 1, flag.store(1, std::memory_order_relaxed); },
+           [] { (void)flag.load(std::memory_order_acquire), look_at(words[0]); });
+     }},
+    {"relaxed_load",
+     [] {
+       two([] { words[0] = 1, flag.store(1, std::memory_order_release); },
+           [] { (void)flag.load(std::memory_order_relaxed), look_at(words[0]); });
+     }},
+    {"fences",
+     [] {
+       two(
+           [] {
+             words[0] = 1;
+             std::atomic_thread_fence(std::memory_order_release);
+             flag.store(1, std::memory_order_relaxed);
+           },
+           [] {
+             (void)flag.load(std::memory_order_relaxed);
+             std::atomic_thread_fence(std::memory_order_acquire);
+             look_at(words[0]);
+           });
+     }},
+    {"release_sequence",
+     [] {
+       std::thread a([] { at(0, [] { words[0] = 1, flag.store(1, std::memory_order_release); }); });
+       std::thread b([] { at(1, [] { flag.fetch_add(1, std::memory_order_relaxed); }); });
+       std::thread c([] { at(2, [] { (void)flag.load(std::memory_order_acquire), look_at(words[0]); }); });
+       a.join(), b.join(), c.join();
+     }},
+    {"broken_release_sequence",
+     [] {
+       std::thread a([] { at(0, [] { words[0] = 1, flag.store(1, std::memory_order_release); }); });
+       std::thread b([] { at(1, [] { flag.store(2, std::memory_order_relaxed); }); });
+       std::thread c([] { at(2, [] { (void)flag.load(std::memory_order_acquire), look_at(words[0]); }); });
+       a.join(), b.join(), c.join();
+     }},
+    {"failed_exchange",
+     [] {
+       two([] { words[0] = 1, flag.store(1, std::memory_order_release); },
+           [] {
+             int expected = 7;
+             flag.compare_exchange_strong(expected, 8, std::memory_order_acquire, std::memory_order_relaxed);
+             look_at(words[0]);
+           });
+     }},
+    {"atomics_only",
+     [] {
+       two([] { flag.store(1, std::memory_order_relaxed); },
+           [] { flag.store(2, std::memory_order_relaxed); });
+     }},
+    {"atomic_and_plain",
+     [] {
+       two([] { flag.store(1, std::memory_order_relaxed); },
+           [] { look_at(*reinterpret_cast<volatile int*>(&flag)); });
+     }},
+    // The plain write is followed by an atomic one of the same thread, which must not hide it.
+    {"plain_before_atomic",
+     [] {
+       two([] { *reinterpret_cast<volatile int*>(&flag) = 1, flag.store(2, std::memory_order_relaxed); },
+           [] { flag.store(3, std::memory_order_relaxed); });
+     }},
+    // Ordered after the second store and not after the first.
+    {"one_of_two_stores",
+     [] {
+       std::thread a([] { at(0, [] { flag.store(1, std::memory_order_relaxed); }); });
+       std::thread b([] { at(1, [] { flag.store(2, std::memory_order_relaxed); }); });
+       std::thread c([&] {
+         b.join();
+         at(2, [] { look_at(*reinterpret_cast<volatile int*>(&flag)); });
+       });
+       a.join(), c.join();
      }},
     {"heap_reuse",
      [] {

@@ -1,8 +1,9 @@
 # expect_races.sh PROGRAM: runs the cases of data_races.cpp and fails unless exactly the racy ones report a race.
 racy="write_write write_read read_write same_byte byte_of_a_word word_over_a_byte unaligned_overlap
-  write_after_readers byte_with_a_history"
+  write_after_readers byte_with_a_history relaxed_store relaxed_load broken_release_sequence failed_exchange
+  atomic_and_plain plain_before_atomic one_of_two_stores"
 clean="read_read neighbouring_bytes neighbouring_halves unaligned_beside locked shared_readers
-  bytes_with_histories heap_reuse joined"
+  bytes_with_histories release_acquire fences release_sequence atomics_only heap_reuse joined"
 status=0
 for name in $racy $clean; do
   said=$("$1" "$name" 2>&1) || { echo "$name: exit code $?"; status=1; }
