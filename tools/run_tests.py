@@ -116,7 +116,7 @@ def check_includes(tally):
 
 def check_scripts(tally):
     say("== scripts")
-    for script in ["heddle", "test", ".ci/run", "tools/setup.sh", "tools/heddle-clang++"]:
+    for script in ["heddle", "test", ".ci/run", "tools/setup.sh", "tools/heddle-clang++", "bench/run", "bench/live"]:
         done = subprocess.run(["bash", "-n", str(ROOT / script)], check=False)
         tally.add(f"scripts: {script}", done.returncode == 0, f"bash -n {script}")
 
