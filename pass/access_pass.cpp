@@ -50,9 +50,9 @@ constexpr int64_t kMostJoined = 64;
 constexpr std::size_t kMostBases = 16;
 
 // Among accesses of one stretch, in order: drops those that an earlier one covers, lets a write's check stand
-// for a read of the same memory before it, and makes one of neighbours. All of them happen, so it does not
-// matter that some are checked a few instructions early.
-void join_neighbours(SmallVectorImpl<Access>& accesses) {
+// for a read of the same memory before it, and then makes one of neighbours. All of them happen, so it does
+// not matter that some are checked a few instructions early.
+void join(SmallVectorImpl<Access>& accesses, bool neighbours) {
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -65,7 +65,7 @@ void join_neighbours(SmallVectorImpl<Access>& accesses) {
         if (is_same) {
           first.writes |= second.writes;
         } else if (covers && (first.writes || !second.writes)) {
-        } else if (first.writes == second.writes && first.offset <= second.end() &&
+        } else if (neighbours && first.writes == second.writes && first.offset <= second.end() &&
                    second.offset <= first.end() &&
                    std::max(first.end(), second.end()) - std::min(first.offset, second.offset) <=
                        kMostJoined) {
@@ -218,7 +218,8 @@ void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
   SmallSetVector<const SCEV*, 16> bases;
   for (Instruction& instruction : block) {
     if (ends_stretch(instruction)) {
-      join_neighbours(stretch);
+      join(stretch, /*neighbours=*/false);
+      join(stretch, /*neighbours=*/true);
       accesses.append(stretch);
       stretch.clear();
     }
@@ -254,7 +255,8 @@ void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
     if (access.offset == 0) bases.insert(access.base);
     stretch.push_back(access);
   }
-  join_neighbours(stretch);
+  join(stretch, /*neighbours=*/false);
+  join(stretch, /*neighbours=*/true);
   accesses.append(stretch);
 }
 
