@@ -9,7 +9,6 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -18,7 +17,6 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "runtime/atomics.h"
@@ -193,7 +191,9 @@ bool is_call_of_other_code(const Instruction& instruction) {
 bool ends_stretch(const Instruction& instruction) {
   if (const auto* call = dyn_cast<CallBase>(&instruction)) {
     if (isa<IntrinsicInst>(call)) return false;
-    return !(call->hasFnAttr(Attribute::NoSync) && call->onlyReadsMemory());
+    // Nor may it leave by another way: what comes behind it is checked together with what stands before.
+    return !(call->hasFnAttr(Attribute::NoSync) && call->onlyReadsMemory() && call->doesNotThrow() &&
+             call->hasFnAttr(Attribute::WillReturn));
   }
   return instruction.isAtomic();
 }
@@ -344,8 +344,7 @@ void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) 
 
 uint32_t meaning_of(AtomicOrdering order) {
   return (isAcquireOrStronger(order) ? runtime::kAcquires : 0) |
-         (isReleaseOrStronger(order) ? runtime::kReleases : 0) |
-         (order == AtomicOrdering::SequentiallyConsistent ? runtime::kSequential : 0);
+         (isReleaseOrStronger(order) ? runtime::kReleases : 0);
 }
 
 // The operation stays what it is, between two calls of the runtime.

@@ -231,44 +231,29 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const void* cal
 #define HEDDLE_SLOW_PATH extern "C" HEDDLE_KEEPS_REGISTERS __attribute__((visibility("default"))) void
 #define HEDDLE_HERE __builtin_return_address(0)
 
-HEDDLE_SLOW_PATH heddle_read1(const void* a, const void* caller) {
-  few_bytes<false>(a, 1, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_read2(const void* a, const void* caller) {
-  few_bytes<false>(a, 2, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_read4(const void* a, const void* caller) {
-  access<uint32_t, false>(a, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_read8(const void* a, const void* caller) {
-  access<uint64_t, false>(a, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write1(const void* a, const void* caller) {
-  few_bytes<true>(a, 1, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write2(const void* a, const void* caller) {
-  few_bytes<true>(a, 2, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write4(const void* a, const void* caller) {
-  access<uint32_t, true>(a, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write8(const void* a, const void* caller) {
-  access<uint64_t, true>(a, caller, HEDDLE_HERE);
-}
+// The names that the compiler plug-in calls: heddle_read1, heddle_write_series, …
+#define HEDDLE_SLOW_PATHS(kind, is_write)                                                             \
+  HEDDLE_SLOW_PATH heddle_##kind##1(const void* a, const void* caller) {                              \
+    few_bytes<is_write>(a, 1, caller, HEDDLE_HERE);                                                   \
+  }                                                                                                   \
+  HEDDLE_SLOW_PATH heddle_##kind##2(const void* a, const void* caller) {                              \
+    few_bytes<is_write>(a, 2, caller, HEDDLE_HERE);                                                   \
+  }                                                                                                   \
+  HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const void* caller) {                              \
+    access<uint32_t, is_write>(a, caller, HEDDLE_HERE);                                               \
+  }                                                                                                   \
+  HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const void* caller) {                              \
+    access<uint64_t, is_write>(a, caller, HEDDLE_HERE);                                               \
+  }                                                                                                   \
+  HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const void* caller) {          \
+    access_range<is_write>(reinterpret_cast<uint64_t>(a), size, caller, HEDDLE_HERE);                 \
+  }                                                                                                   \
+  HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size, \
+                                          const void* caller) {                                       \
+    access_series<is_write>(reinterpret_cast<uint64_t>(a), count, step, size, caller, HEDDLE_HERE);   \
+  }
 
-HEDDLE_SLOW_PATH heddle_read_range(const void* a, uint64_t size, const void* caller) {
-  access_range<false>(reinterpret_cast<uint64_t>(a), size, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write_range(const void* a, uint64_t size, const void* caller) {
-  access_range<true>(reinterpret_cast<uint64_t>(a), size, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_read_series(const void* a, uint64_t count, int64_t step, uint64_t size,
-                                    const void* caller) {
-  access_series<false>(reinterpret_cast<uint64_t>(a), count, step, size, caller, HEDDLE_HERE);
-}
-HEDDLE_SLOW_PATH heddle_write_series(const void* a, uint64_t count, int64_t step, uint64_t size,
-                                     const void* caller) {
-  access_series<true>(reinterpret_cast<uint64_t>(a), count, step, size, caller, HEDDLE_HERE);
-}
+HEDDLE_SLOW_PATHS(read, false)
+HEDDLE_SLOW_PATHS(write, true)
 
 }  // namespace heddle::runtime

@@ -12,6 +12,5 @@ inline constexpr uint32_t kAtomicWrite = 2;
 // What its order means.
 inline constexpr uint32_t kAcquires = 1;
 inline constexpr uint32_t kReleases = 2;
-inline constexpr uint32_t kSequential = 4;
 
 }  // namespace heddle::runtime

@@ -3,12 +3,6 @@
 #include "runtime/cell.h"
 #include "runtime/message.h"
 
-// Bytes that saving the vector registers takes (registers.S).
-extern "C" {
-extern __attribute__((visibility("hidden"))) uint64_t heddle_register_area;
-uint64_t heddle_register_area = 4096;
-}
-
 namespace heddle::runtime {
 
 namespace {
@@ -81,7 +75,7 @@ class Check {
   }
 
   // The word after the access to these of its bytes. Sets the race if there is one.
-  HEDDLE_INLINE Cell after(Cell old, const void* address, unsigned first, unsigned size) {
+  HEDDLE_INLINE Cell after(Cell old, unsigned first, unsigned size) {
     Cell fresh = old;
     for (unsigned half = 0; half < 2; ++half) {
       const unsigned shift = 32 * half;
@@ -95,9 +89,9 @@ class Check {
       Number last_result = 0;
       for (unsigned i = 0; i < 4; ++i) {
         if ((bytes >> i & 1) == 0) continue;
-        expect_before(writes.of[i], true, address);
+        expect_before(writes.of[i]);
         if (writes_) {
-          expect_before(reads.of[i], false, address);
+          expect_before(reads.of[i]);
           writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
           reads.of[i] = is_atomic_ ? joined(reads.of[i]) : present_;
         } else {
@@ -123,30 +117,28 @@ class Check {
   }
 
   HEDDLE_INLINE Number race() const { return race_; }
-  HEDDLE_INLINE bool race_is_with_write() const { return race_is_with_write_; }
 
  private:
   HEDDLE_INLINE bool is_before(Number stretch) const {
     return stretch == present_ || thread_.is_before(entries[stretch]);
   }
 
-  HEDDLE_INLINE void expect_before(Number number, bool is_write, const void*) {
+  HEDDLE_INLINE void expect_before(Number number) {
     if (number == 0 || number == present_ || race_ != 0) return;
     const Entry entry = entries[number];
     if (entry.kind() != Entry::Kind::kGroup) {
-      if (is_in_race_with(number)) set_race(number, is_write);
+      if (is_in_race_with(number)) race_ = number;
       return;
     }
     const Group& group = entry.group();
     for (uint32_t i = 0; i < group.count; ++i)
-      if (is_in_race_with(group.members[i])) return set_race(group.members[i], is_write);
+      if (is_in_race_with(group.members[i])) {
+        race_ = group.members[i];
+        return;
+      }
   }
   HEDDLE_INLINE bool is_in_race_with(Number stretch) const {
     return !is_before(stretch) && !(is_atomic_ && entries[stretch].kind() == Entry::Kind::kAtomics);
-  }
-  HEDDLE_INLINE void set_race(Number with, bool is_write) {
-    race_ = with;
-    race_is_with_write_ = is_write;
   }
 
   // Whether all that the stretch may be in race with is in race with the present one too.
@@ -192,8 +184,7 @@ class Check {
   bool writes_;
   bool is_atomic_;
   Number present_ = 0;
-  Number race_ = 0;
-  bool race_is_with_write_ = false;
+  Number race_ = 0;  // what the access is in race with; 0: nothing
 };
 
 }  // namespace
@@ -218,10 +209,11 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
         if (page.is_settled()) {
           const Cell old = *cell;
           Check check(thread, writes, is_atomic);
-          const Cell fresh = check.after(old, place, first, here);
-          if (fresh == old) break;
-          if (!page.exchange(cell, old, fresh)) continue;
-          thread.remember(place, here, writes, pc);
+          const Cell fresh = check.after(old, first, here);
+          if (!(fresh == old)) {
+            if (!page.exchange(cell, old, fresh)) continue;
+            thread.remember(place, here, writes, pc);
+          }
           race = check.race();
           if (race == 0) break;
         }

@@ -21,7 +21,7 @@ heddle_keep_registers:
     pushq   %r8
     pushq   %r9
     pushq   %r10
-    subq    heddle_register_area(%rip), %rsp
+    subq    $4096, %rsp           # more than the registers saved below take
     andq    $-64, %rsp
     xorl    %eax, %eax
     movq    %rax, 512(%rsp)       # the header of the area must be zero

@@ -1,5 +1,7 @@
 #include "runtime/sync.h"
 
+#include <utility>
+
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -57,6 +59,30 @@ void releasing_shared(const void* object) {
   const Published published = this_thread->publish();
   const Locked locked(sync.lock);
   sync.gathered.join(published);
+}
+
+void acquired_alone(const void* lock) {
+  if (this_thread == nullptr) return;
+  acquired(lock);
+  Sync& sync = sync_at(lock);
+  const Locked locked(sync.lock);
+  sync.is_held_alone = true;
+}
+
+void releasing_alone_or_shared(const void* lock) {
+  if (this_thread == nullptr) return;
+  Sync& sync = sync_at(lock);
+  // Nobody else changes it while this thread has the lock.
+  bool was_held_alone;
+  {
+    const Locked locked(sync.lock);
+    was_held_alone = std::exchange(sync.is_held_alone, false);
+  }
+  if (was_held_alone) {
+    releasing(lock);
+  } else {
+    releasing_shared(lock);
+  }
 }
 
 }  // namespace heddle::runtime

@@ -27,7 +27,6 @@ struct alignas(16) Cell {
 };
 
 struct Thread {
-  // What the slow path of an access needs stands first.
   // What an access makes of the state it finds, in the present stretch.
   struct Change {
     uint64_t stamp;  // of that stretch, plus 1 for a write

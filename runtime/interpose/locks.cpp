@@ -1,6 +1,7 @@
 // Mutexes, reader–writer locks and condition variables of pthread. What std::mutex and its kin do ends here.
 #include <pthread.h>
 #include <semaphore.h>
+
 #include <cerrno>
 
 #include "runtime/interpose/real.h"
@@ -22,25 +23,9 @@ int got_shared(int result, const void* lock) {
   return result;
 }
 
-// Who holds a reader–writer lock alone gives it back with the same call as who shares it.
-thread_local int lone_locks_held = 0;
-constexpr int kMostLone = 64;
-thread_local const void* lone_locks[kMostLone];
-
 int got_alone(int result, const void* lock) {
-  if (is_held(result)) {
-    if (lone_locks_held < kMostLone) lone_locks[lone_locks_held++] = lock;
-    acquired(lock);
-  }
+  if (is_held(result)) acquired_alone(lock);
   return result;
-}
-bool was_held_alone(const void* lock) {
-  for (int i = lone_locks_held; i-- > 0;) {
-    if (lone_locks[i] != lock) continue;
-    lone_locks[i] = lone_locks[--lone_locks_held];
-    return true;
-  }
-  return false;
 }
 
 // The wait gives the mutex back and takes it again, whether or not it is woken.
@@ -98,11 +83,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_
   return got_alone(REAL(pthread_rwlock_clockwrlock)(lock, clock, until), lock);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
-  if (was_held_alone(lock)) {
-    releasing(lock);
-  } else {
-    releasing_shared(lock);
-  }
+  releasing_alone_or_shared(lock);
   return REAL(pthread_rwlock_unlock)(lock);
 }
 

@@ -1,4 +1,5 @@
 // Small cases of data races and of what looks like one; the first argument names the case.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -75,6 +76,20 @@ const std::map<std::string, std::function<void()>> kCases = {
          });
        });
        a.join(), b.join(), c.join();
+     }},
+    {"many_locks_at_once",
+     [] {
+       static std::array<std::shared_mutex, 200> locks;
+       two(
+           [] {
+             for (std::shared_mutex& lock : locks) lock.lock();
+             words[0] = 1;
+             for (std::shared_mutex& lock : locks) lock.unlock();
+           },
+           [] {
+             const std::shared_lock<std::shared_mutex> locked(locks.back());
+             look_at(words[0]);
+           });
      }},
     {"write_after_readers",
      [] {

@@ -3,7 +3,7 @@ racy="write_write write_read read_write same_byte byte_of_a_word word_over_a_byt
   write_after_readers byte_with_a_history relaxed_store relaxed_load broken_release_sequence failed_exchange
   atomic_and_plain plain_before_atomic one_of_two_stores"
 clean="read_read neighbouring_bytes neighbouring_halves unaligned_beside locked shared_readers
-  bytes_with_histories release_acquire fences release_sequence atomics_only heap_reuse joined"
+  many_locks_at_once   bytes_with_histories release_acquire fences release_sequence atomics_only heap_reuse joined"
 status=0
 for name in $racy $clean; do
   said=$("$1" "$name" 2>&1) || { echo "$name: exit code $?"; status=1; }
