@@ -1,7 +1,8 @@
-"""Runs the programs of bench/programs plain, under ThreadSanitizer and under Heddle, and prints what each costs.
+"""Runs the programs of bench/programs plain, under other tools and under Heddle, and prints what each costs.
 
 Called by bench/live. Times are CPU times (user and system), medians of several runs that take turns, so that a busy
-neighbour hurts all alike; slowdowns are over plain -O2 in the same round.
+neighbour hurts all alike; slowdowns are over plain -O2 in the same round. Heddle's time is that of the program and
+the monitor together, its memory that of the larger of the two.
 """
 import argparse
 import math
@@ -14,40 +15,73 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ["series", "sor", "sparse", "lufact", "crypt", "moldyn", "montecarlo", "raytracer"]
 LOCK_HEAVY = ["queue", "hashmap", "bank"]
+ONLINE = ["race", "deadlock", "atomicity", "determinism"]
+RESULTS = ROOT / "docs/RESULTS.md"
+BEGIN, END = "<!-- bench/live writes from here -->", "<!-- to here -->"
 
 
 def say(text):
     print(f"bench/live: {text}", file=sys.stderr, flush=True)
 
 
-def compile_all(names, scratch, wrapper):
-    for name in names:
-        source = ROOT / "bench/programs" / f"{name}.cpp"
-        common = ["-std=c++20", "-O2", "-g", str(source), "-pthread"]
-        for variant, command in (("plain", ["clang++-19"]), ("tsan", ["clang++-19", "-fsanitize=thread"]),
-                                 ("heddle", [str(wrapper)])):
-            subprocess.run(command + common + ["-o", str(scratch / f"{name}.{variant}")], check=True)
+class Variant:
+    """One way to build and run a program."""
+
+    def __init__(self, name, compiler, before=(), environment=None):
+        self.name = name
+        self.compiler = compiler  # and its options
+        self.before = before  # what runs the program; {} stands for its name
+        self.environment = environment or {}
+
+    def build(self, name, scratch):
+        program = scratch / f"{name}.{'_'.join(Path(part).name for part in self.compiler)}"
+        if not program.exists():
+            source = ROOT / "bench/programs" / f"{name}.cpp"
+            subprocess.run([*self.compiler, "-std=c++20", "-O2", "-g", str(source), "-pthread", "-o", str(program)],
+                           check=True)
+        return program
+
+    def run(self, program, threads, size):
+        """CPU seconds and peak MiB. A program that fails, or that a checker complains about, ends it all."""
+        command = [part.replace("{}", str(program)) for part in self.before] + [str(program), str(threads), *size]
+        with open(os.devnull, "w", encoding="utf-8") as nothing:
+            process = subprocess.Popen(command, stdout=nothing, stderr=subprocess.PIPE,
+                                       env={**os.environ, **self.environment})
+            said = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status
+        if status != 0 or (said and self.name not in ("record", "Helgrind")):
+            sys.exit(f"bench/live: {program.name} {threads}: {self.name}: status {status}: "
+                     f"{said[:300].decode(errors='replace')}")
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def run(program, threads, size):
-    """CPU seconds and peak MiB of one run. A program that fails, or that a checker complains about, ends it all."""
-    with open(os.devnull, "w", encoding="utf-8") as nothing:
-        process = subprocess.Popen([str(program), str(threads), *size], stdout=nothing, stderr=subprocess.PIPE)
-        complaint = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-    if status != 0 or complaint:
-        sys.exit(f"bench/live: {program.name} {threads}: status {status}: {complaint[:300].decode(errors='replace')}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+def variants(wrapper):
+    """The first three are what the bars are about, the first five do not take long."""
+    tool = str(wrapper.parent / "heddle")
+    heddle = [str(wrapper)]
+
+    def run_with(checkers):
+        return (tool, "run", "--checkers", checkers, "--output", "{}.txt", "--")
+
+    return [Variant("plain", ["clang++-19"]),
+            Variant("TSan", ["clang++-19", "-fsanitize=thread"]),
+            Variant("Heddle", heddle, run_with(",".join(ONLINE))),
+            Variant("GCC TSan", ["g++", "-fsanitize=thread"]),
+            Variant("empty", heddle, environment={"HEDDLE_OFF": "1"}),
+            *(Variant(checker, heddle, run_with(checker)) for checker in ONLINE),
+            Variant("record", heddle, (tool, "record", "-o", "{}.heddle", "--")),
+            Variant("Helgrind", ["clang++-19"], ("valgrind", "--tool=helgrind", "-q"))]
 
 
-def measure(name, threads, arguments, scratch):
-    rounds = {variant: [] for variant in ("plain", "tsan", "heddle")}
+def measure(name, threads, chosen, arguments, size):
+    programs = {variant.name: variant.build(name, arguments.scratch) for variant in chosen}
+    rounds = {variant.name: [] for variant in chosen}
     for _ in range(arguments.runs):
-        for variant, results in rounds.items():
-            results.append(run(scratch / f"{name}.{variant}", threads, arguments.size))
-    time = {variant: statistics.median(result[0] for result in results) for variant, results in rounds.items()}
-    memory = {variant: statistics.median(result[1] for result in results) for variant, results in rounds.items()}
+        for variant in chosen:
+            rounds[variant.name].append(variant.run(programs[variant.name], threads, size))
+    time = {key: statistics.median(result[0] for result in results) for key, results in rounds.items()}
+    memory = {key: statistics.median(result[1] for result in results) for key, results in rounds.items()}
     return time, memory
 
 
@@ -55,32 +89,73 @@ def geometric_mean(numbers):
     return math.exp(sum(map(math.log, numbers)) / len(numbers))
 
 
+class Page:
+    """What is printed, and at the end written."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, line=""):
+        self.lines.append(line)
+        print(line, flush=True)
+
+    def write(self):
+        text = RESULTS.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        after = rest.split(END)[1]
+        RESULTS.write_text(before + BEGIN + "\n\n" + "\n".join(self.lines) + "\n\n" + END + after, encoding="utf-8")
+
+
+def table(page, title, names, threads, chosen, arguments, size):
+    others = [variant.name for variant in chosen if variant.name != "plain"]
+    page.add(f"### {title}")
+    page.add()
+    page.add("| program, threads | plain s | " + " | ".join(f"{other} ×" for other in others) +
+             " | Heddle ÷ TSan | MiB: plain | TSan | Heddle |")
+    page.add("|---|" + "--:|" * (len(others) + 5))
+    ratios = {count: [] for count in threads}
+    for name in names:
+        for count in threads:
+            time, memory = measure(name, count, chosen, arguments, size)
+            ratio = time["Heddle"] / time["TSan"]
+            if name in KERNELS:
+                ratios[count].append(ratio)
+            cells = " | ".join(f"{time[other] / time['plain']:.2f}" for other in others)
+            page.add(f"| {name}, {count} | {time['plain']:.2f} | {cells} | {ratio:.2f} | {memory['plain']:.0f} | "
+                     f"{memory['TSan']:.0f} | {memory['Heddle']:.0f} |")
+    page.add()
+    for count, found in ratios.items():
+        if len(found) == len(KERNELS):
+            page.add(f"Geometric mean of Heddle ÷ TSan over the CPU-bound kernels, {count} threads: "
+                     f"{geometric_mean(found):.2f}; the highest {max(found):.2f}.")
+    page.add()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wrapper", type=Path, required=True)
     parser.add_argument("--scratch", type=Path, required=True)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 8])
     parser.add_argument("--small", dest="size", action="store_const", const=["small"], default=[])
     parser.add_argument("names", nargs="*", default=KERNELS + LOCK_HEAVY)
     arguments = parser.parse_args()
     arguments.scratch.mkdir(parents=True, exist_ok=True)
-    say("compiling")
-    compile_all(arguments.names, arguments.scratch, arguments.wrapper)
-    print("| program, threads | plain s | TSan × | Heddle × | Heddle ÷ TSan | TSan MiB | Heddle MiB |")
-    print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
-    of_kernels = []
-    for name in arguments.names:
-        for threads in arguments.threads:
-            time, memory = measure(name, threads, arguments, arguments.scratch)
-            ratio = time["heddle"] / time["tsan"]
-            if name in KERNELS:
-                of_kernels.append(ratio)
-            print(f"| {name}, {threads} | {time['plain']:.2f} | {time['tsan'] / time['plain']:.2f} | "
-                  f"{time['heddle'] / time['plain']:.2f} | {ratio:.2f} | {memory['tsan']:.0f} | "
-                  f"{memory['heddle']:.0f} |", flush=True)
-    if of_kernels:
-        print(f"\nGeometric mean of Heddle ÷ TSan over the CPU-bound kernels: {geometric_mean(of_kernels):.2f}")
+    for old in arguments.scratch.iterdir():  # they may be of another Heddle
+        old.unlink()
+    page = Page()
+    chosen = variants(arguments.wrapper)
+    if not arguments.size:
+        # All that would take hours for programs that do nothing but lock.
+        names = [name for name in arguments.names if name in KERNELS or not arguments.all]
+        table(page, "Normal inputs", names, arguments.threads, chosen[:5 if arguments.all else 3], arguments, [])
+    if arguments.size or arguments.all:
+        table(page, "Small inputs", arguments.names, arguments.threads, chosen if arguments.all else chosen[:3],
+              arguments, ["small"])
+    if arguments.write:
+        page.write()
 
 
 if __name__ == "__main__":

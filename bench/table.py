@@ -209,7 +209,7 @@ def machine():
             break
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
-    compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    compiler = subprocess.run(["clang++-19", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
     return (f"{cpu}, {os.cpu_count()} cores, {memory:.0f} GB of memory; {system}, Linux {platform.release()}; "
             f"{compiler}, release build; {datetime.date.today().isoformat()}")
 

@@ -1,5 +1,5 @@
 # What checks running programs: the plug-in, the runtime and the compiler wrappers, side by side as users find them
-# (bin/heddle-clang++ looks for ../lib).
+# (bin/heddle-clang++ looks for ../lib and ../include).
 include(ExternalProject)
 
 add_subdirectory("${CMAKE_SOURCE_DIR}/pass" "${CMAKE_BINARY_DIR}/pass")
@@ -13,5 +13,6 @@ ExternalProject_Add(heddle_runtime
   INSTALL_COMMAND "")
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-file(COPY "${CMAKE_SOURCE_DIR}/tools/heddle-clang++" DESTINATION "${CMAKE_BINARY_DIR}/bin")
+configure_file("${CMAKE_SOURCE_DIR}/tools/heddle-clang++" "${CMAKE_BINARY_DIR}/bin/heddle-clang++" COPYONLY)
+configure_file("${CMAKE_SOURCE_DIR}/include/heddle/heddle.h" "${CMAKE_BINARY_DIR}/include/heddle/heddle.h" COPYONLY)
 file(CREATE_LINK heddle-clang++ "${CMAKE_BINARY_DIR}/bin/heddle-clang" SYMBOLIC)

@@ -1,10 +1,12 @@
 #include "pass/access_pass.h"
 
 #include <algorithm>
+#include <string>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -19,6 +21,8 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "pass/access_names.h"
+#include "pass/surround.h"
 #include "runtime/atomics.h"
 #include "runtime/layout.h"
 
@@ -38,6 +42,7 @@ struct Access {
   const SCEV* base;        // another address, the same for all that lie a known distance apart
   int64_t offset;          // from there to the first byte checked
   int64_t address_offset;  // from there to `address`
+  std::string name;        // in the source; empty: unknown
 
   int64_t end() const { return offset + static_cast<int64_t>(size); }
 };
@@ -80,6 +85,7 @@ void join(SmallVectorImpl<Access>& accesses, bool neighbours) {
         } else {
           continue;
         }
+        if (first.name.empty()) first.name = second.name;
         accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(j));
         --j;
         changed = true;
@@ -87,6 +93,37 @@ void join(SmallVectorImpl<Access>& accesses, bool neighbours) {
     }
   }
 }
+
+// A division may trap, so none is made ahead of the program's own; but where that has been made already, as
+// for a thread's share of the work, its result is at hand.
+class WithQuotients : public SCEVRewriteVisitor<WithQuotients> {
+ public:
+  using Quotients = DenseMap<const SCEV*, SmallVector<Instruction*, 1>>;
+
+  static Quotients quotients_of(Function& function, ScalarEvolution& evolution) {
+    Quotients found;
+    for (Instruction& instruction : instructions(function))
+      if (instruction.getOpcode() == Instruction::UDiv && evolution.isSCEVable(instruction.getType()))
+        found[evolution.getSCEV(&instruction)].push_back(&instruction);
+    return found;
+  }
+
+  WithQuotients(ScalarEvolution& evolution, const Quotients& quotients, const DominatorTree& dominators,
+                const Instruction* at)
+      : SCEVRewriteVisitor(evolution), quotients_(quotients), dominators_(dominators), at_(at) {}
+
+  const SCEV* visitUDivExpr(const SCEVUDivExpr* division) {
+    if (const auto found = quotients_.find(division); found != quotients_.end())
+      for (Instruction* quotient : found->second)
+        if (dominators_.dominates(quotient, at_)) return SE.getUnknown(quotient);
+    return SCEVRewriteVisitor::visitUDivExpr(division);
+  }
+
+ private:
+  const Quotients& quotients_;
+  const DominatorTree& dominators_;
+  const Instruction* at_;
+};
 
 // What one access does in all rounds of a loop.
 struct Series {
@@ -111,6 +148,7 @@ void merge(SmallVectorImpl<Series>& all, ScalarEvolution& evolution) {
         const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(second.start, first.start));
         if (distance == nullptr || distance->getAPInt() != first.access.size) continue;
         first.access.size += second.access.size;
+        if (first.access.name.empty()) first.access.name = second.access.name;
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
         changed = true;
       }
@@ -123,7 +161,7 @@ enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame };
 class Instrumenter {
  public:
   explicit Instrumenter(Module& module)
-      : module_(module), layout_(module.getDataLayout()), context_(module.getContext()) {
+      : module_(module), layout_(module.getDataLayout()), context_(module.getContext()), names_(module) {
     auto* const word = Type::getInt64Ty(context_);
     auto* const pointer = PointerType::getUnqual(context_);
     state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer});
@@ -174,9 +212,26 @@ class Instrumenter {
     return builder.CreateIntrinsic(pointer, Intrinsic::returnaddress, {builder.getInt32(0)});
   }
 
+  // A constant string; null for an empty one.
+  Constant* text(StringRef name) {
+    if (name.empty()) return ConstantPointerNull::get(PointerType::getUnqual(context_));
+    Constant*& known = texts_[name];
+    if (known == nullptr) {
+      Constant* const characters = ConstantDataArray::getString(context_, name);
+      auto* const variable = new GlobalVariable(module_, characters->getType(), /*isConstant=*/true,
+                                                GlobalValue::PrivateLinkage, characters, "heddle.name");
+      variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      variable->setAlignment(Align(1));
+      known = variable;
+    }
+    return known;
+  }
+
   Module& module_;
   const DataLayout& layout_;
   LLVMContext& context_;
+  AccessNames names_;
+  StringMap<Constant*> texts_;
   StructType* state_type_;
   StructType* frame_type_;
   Constant* state_;
@@ -223,7 +278,7 @@ void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
       accesses.append(stretch);
       stretch.clear();
     }
-    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0};
+    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0, ""};
     Type* type = nullptr;
     if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && !load->isAtomic()) {
       access.address = load->getPointerOperand();
@@ -253,6 +308,7 @@ void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
       break;
     }
     if (access.offset == 0) bases.insert(access.base);
+    access.name = names_.name_of(instruction, access.address);
     stretch.push_back(access);
   }
   join(stretch, /*neighbours=*/false);
@@ -276,7 +332,7 @@ void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
   const bool is_lanes = size % 8 == 0 && size <= 64;
   if (!(is_small && access.alignment >= size) && !is_lanes) {
     call_slow_path(builder, (Twine("heddle_") + kind + "_range").str(),
-                   {pointer, builder.getInt64(size), caller(builder, is_leaf)});
+                   {pointer, builder.getInt64(size), text(access.name), caller(builder, is_leaf)});
     return;
   }
 
@@ -325,26 +381,30 @@ void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
   }
   if (size <= 8 && access.alignment >= size) {
     call_slow_path(builder, (Twine("heddle_") + kind + Twine(size)).str(),
-                   {pointer, caller(builder, is_leaf)});
+                   {pointer, text(access.name), caller(builder, is_leaf)});
   } else {
     call_slow_path(builder, (Twine("heddle_") + kind + "_range").str(),
-                   {pointer, builder.getInt64(size), caller(builder, is_leaf)});
+                   {pointer, builder.getInt64(size), text(access.name), caller(builder, is_leaf)});
   }
 }
 
 void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) {
   IRBuilder<> builder(&operation);
   Value* length = builder.CreateZExtOrTrunc(operation.getLength(), builder.getInt64Ty());
-  if (auto* transfer = dyn_cast<MemTransferInst>(&operation);
-      transfer != nullptr && may_be_shared(transfer->getSource()))
-    call_slow_path(builder, "heddle_read_range", {transfer->getSource(), length, caller(builder, is_leaf)});
-  if (may_be_shared(operation.getDest()))
-    call_slow_path(builder, "heddle_write_range", {operation.getDest(), length, caller(builder, is_leaf)});
+  const auto check_range = [&](StringRef slow_path, Value* address) {
+    if (!may_be_shared(address)) return;
+    call_slow_path(builder, slow_path,
+                   {address, length, text(names_.name_of(operation, address)), caller(builder, is_leaf)});
+  };
+  if (auto* transfer = dyn_cast<MemTransferInst>(&operation))
+    check_range("heddle_read_range", transfer->getSource());
+  check_range("heddle_write_range", operation.getDest());
 }
 
 uint32_t meaning_of(AtomicOrdering order) {
   return (isAcquireOrStronger(order) ? runtime::kAcquires : 0) |
-         (isReleaseOrStronger(order) ? runtime::kReleases : 0);
+         (isReleaseOrStronger(order) ? runtime::kReleases : 0) |
+         (order == AtomicOrdering::SequentiallyConsistent ? runtime::kIsSequential : 0);
 }
 
 // The operation stays what it is, between two calls of the runtime.
@@ -385,18 +445,20 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   if (address == nullptr || !may_be_shared(address)) return;
   builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
   builder.SetInsertPoint(instruction.getNextNode());
+  builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
   Value* kind_now = builder.getInt32(kind);
   Value* order_now = builder.getInt32(meaning_of(order));
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     Value* succeeded = builder.CreateExtractValue(exchange, 1);
     kind_now = builder.CreateSelect(succeeded, builder.getInt32(runtime::kAtomicRead | runtime::kAtomicWrite),
-                                    builder.getInt32(runtime::kAtomicRead));
+                                    builder.getInt32(runtime::kAtomicRead | runtime::kAtomicCompare));
     order_now = builder.CreateSelect(succeeded, builder.getInt32(meaning_of(exchange->getSuccessOrdering())),
                                      builder.getInt32(meaning_of(exchange->getFailureOrdering())));
   }
   builder.CreateCall(module_.getOrInsertFunction("heddle_end_atomic", nothing, pointer, builder.getInt64Ty(),
-                                                 number, number),
-                     {address, builder.getInt64(layout_.getTypeStoreSize(type)), kind_now, order_now});
+                                                 number, number, pointer),
+                     {address, builder.getInt64(layout_.getTypeStoreSize(type)), kind_now, order_now,
+                      text(names_.name_of(instruction, address))});
 }
 
 // Accesses that a loop makes in every round, at addresses a fixed distance apart, are checked at once before
@@ -408,6 +470,14 @@ void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManage
   ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   SCEVExpander expander(evolution, layout_, "heddle");
+  const WithQuotients::Quotients quotients = WithQuotients::quotients_of(function, evolution);
+  // The same expression such that it can be computed before the loop; null: it cannot.
+  const auto before_loop = [&](const SCEV* expression, const Loop* loop) -> const SCEV* {
+    const Instruction* const at = loop->getLoopPreheader()->getTerminator();
+    if (!quotients.empty())
+      expression = WithQuotients(evolution, quotients, dominators, at).visit(expression);
+    return expander.isSafeToExpandAt(expression, at) ? expression : nullptr;
+  };
   DenseMap<Loop*, const SCEV*> rounds;  // how often the loop comes round again; null: it is not fit
   const auto rounds_of = [&](Loop* loop) -> const SCEV* {
     const auto [entry, is_new] = rounds.try_emplace(loop, nullptr);
@@ -419,10 +489,8 @@ void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManage
       for (Instruction& instruction : *block)
         if (ends_stretch(instruction)) return nullptr;
     const SCEV* count = evolution.getBackedgeTakenCount(loop);
-    if (isa<SCEVCouldNotCompute>(count) ||
-        !expander.isSafeToExpandAt(count, loop->getLoopPreheader()->getTerminator()))
-      return nullptr;
-    return rounds[loop] = count;
+    if (isa<SCEVCouldNotCompute>(count)) return nullptr;
+    return rounds[loop] = before_loop(count, loop);
   };
   SmallVector<Series> found;
   erase_if(accesses, [&](const Access& access) {
@@ -436,10 +504,10 @@ void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManage
         evolution.getConstant(Type::getInt64Ty(context_), static_cast<uint64_t>(access.offset), true)));
     if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
     const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
-    if (step == nullptr || step->getAPInt().getSignificantBits() > 32 ||
-        !expander.isSafeToExpandAt(address->getStart(), loop->getLoopPreheader()->getTerminator()))
-      return false;
-    found.push_back({loop, address->getStart(), step->getAPInt().getSExtValue(), access});
+    if (step == nullptr || step->getAPInt().getSignificantBits() > 32) return false;
+    const SCEV* const start = before_loop(address->getStart(), loop);
+    if (start == nullptr) return false;
+    found.push_back({loop, start, step->getAPInt().getSExtValue(), access});
     return true;
   });
   merge(found, evolution);
@@ -455,7 +523,7 @@ void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManage
     call_slow_path(builder, access.writes ? "heddle_write_series" : "heddle_read_series",
                    {start, builder.CreateAdd(times, builder.getInt64(1)),
                     builder.getInt64(static_cast<uint64_t>(series.step)), builder.getInt64(access.size),
-                    caller(builder, is_leaf)});
+                    text(access.name), caller(builder, is_leaf)});
   }
 }
 
@@ -495,6 +563,11 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
       function.hasFnAttribute(Attribute::Naked))
     return;
   if (function.getName().starts_with("heddle_")) return;
+  // Who catches an exception may be code that does not keep the list of frames (keep_frame).
+  if (any_of(instructions(function), is_call_of_other_code)) {
+    catch_what_leaves(function);
+    analyses.invalidate(function, PreservedAnalyses::none());
+  }
   ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   SmallVector<Access> accesses;
   SmallVector<MemIntrinsic*> block_operations;

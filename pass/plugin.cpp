@@ -3,11 +3,19 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
+#include "pass/access_names.h"
 #include "pass/access_pass.h"
+#include "pass/block_pass.h"
+#include "pass/library_pass.h"
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {
       LLVM_PLUGIN_API_VERSION, "heddle", "0.1.0", [](llvm::PassBuilder& builder) {
+        builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(heddle::NamePass());
+          passes.addPass(heddle::LibraryPass());
+          passes.addPass(heddle::BlockPass());
+        });
         builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::LoopSimplifyPass()));
           passes.addPass(heddle::AccessPass());

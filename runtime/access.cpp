@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/cell.h"
+#include "runtime/note.h"
 #include "runtime/rare_access.h"
 #include "runtime/thread.h"
 
@@ -56,8 +57,9 @@ HEDDLE_INLINE bool learn(Thread& thread, Word before) {
 
 // What this comes to is not known yet.
 template <class Word, bool kIsWrite>
-[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void look_up(const void* address, const void* caller,
-                                                      const void* pc) {
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void look_up(const void* address, const char* name,
+                                                      const void* caller, const void* pc) {
+  if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const auto stamp = static_cast<Word>(heddle_thread_state.stamp);
   Cell* const cell = cell_of(address);
@@ -73,19 +75,19 @@ template <class Word, bool kIsWrite>
       thread.change_of(kIsWrite, read, write) = {heddle_thread_state.stamp + kIsWrite,
                                                  {whole(read), whole(write)},
                                                  {whole(stamp), whole(new_write)}};
+      note(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
       if (page.exchange(cell, old,
-                        {with_part(old.read, stamp, shift), with_part(old.write, new_write, shift)})) {
-        thread.remember(address, sizeof(Word), kIsWrite, pc);
+                        {with_part(old.read, stamp, shift), with_part(old.write, new_write, shift)}))
         return;
-      }
     }
   }
-  rare_access(address, sizeof(Word) | (kIsWrite ? kWrites : 0), caller, pc);
+  rare_access(address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
 }
 
+// What this comes to may be known: then it is done. False: it is not.
 template <class Word, bool kIsWrite>
-HEDDLE_INLINE void access(const void* address, const void* caller, const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
+HEDDLE_INLINE bool try_access(const void* address, const void* pc) {
+  if (heddle_thread_state.thread == nullptr) return true;
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   Cell* const cell = cell_of(address);
@@ -97,94 +99,148 @@ HEDDLE_INLINE void access(const void* address, const void* caller, const void* p
     const Word read = part_of<Word>(old.read, shift);
     const Thread::Change& change = thread.change_of(kIsWrite, read, write);
     if (change.from.read == whole(read) && change.from.write == whole(write) &&
-        change.stamp == heddle_thread_state.stamp + kIsWrite && page.is_settled()) {
+        change.stamp == heddle_thread_state.stamp + kIsWrite && page.is_settled() &&
+        thread.left_to_tell == 0) {
       const Cell fresh = {with_part(old.read, static_cast<Word>(change.to.read), shift),
                           with_part(old.write, static_cast<Word>(change.to.write), shift)};
       if (!kIsWrite) heddle_thread_state.group = change.to.read;
-      if (page.exchange(cell, old, fresh)) {
-        thread.remember(address, sizeof(Word), kIsWrite, pc);
-        return;
-      }
+      remember(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), pc);
+      if (page.exchange(cell, old, fresh)) return true;
     }
   }
-  look_up<Word, kIsWrite>(address, caller, pc);
+  return false;
 }
+
+// For a recording: each element is told, not the series as a whole.
+template <bool kIsWrite>
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void access_each_cell(uint64_t address, uint64_t count,
+                                                               uint64_t step, const char* name,
+                                                               const void* caller, const void* pc) {
+  for (; count > 0; --count, address += step) {
+    const void* const here = reinterpret_cast<const void*>(address);
+    const Cell old = *cell_of(here);
+    const uint64_t stamp = heddle_thread_state.stamp;
+    if (kIsWrite ? old.write == stamp : old.read == stamp || old.read == heddle_thread_state.group) continue;
+    if (!try_access<uint64_t, kIsWrite>(here, pc)) look_up<uint64_t, kIsWrite>(here, name, caller, pc);
+  }
+}
+
+// How many cells ahead the shadow is fetched: what follows a series is often the next one.
+constexpr std::ptrdiff_t kAhead = 48;
+// The compiler's own word for it is not to be had without vector registers.
+HEDDLE_INLINE void fetch(const Cell* cell) { asm volatile("prefetcht0 %0" : : "m"(*cell)); }
 
 // `count` times 8 bytes, each at the start of a cell.
 template <bool kIsWrite>
-HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step, const void* caller,
-                                const void* pc) {
+HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step, const char* name,
+                                const void* caller, const void* pc) {
   if (heddle_thread_state.thread == nullptr || count == 0) return;
+  if (told_per_stretch == Channel::kTellAll)
+    return access_each_cell<kIsWrite>(address, count, step, name, caller, pc);
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const uint64_t stamp = heddle_thread_state.stamp;
-  thread.remember(reinterpret_cast<const void*>(address), 8, kIsWrite, pc);
+  const auto is_done = [&](const Cell& cell) {
+    return kIsWrite ? cell.write == stamp : cell.read == stamp || cell.read == heddle_thread_state.group;
+  };
+  for (const Cell* cell = cell_of(reinterpret_cast<const void*>(address)); is_done(*cell); cell += step / 8) {
+    if (--count == 0) return;
+    address += step;
+  }
+  note(thread, reinterpret_cast<const void*>(address), (step == 8 ? count * 8 : 8) | (kIsWrite ? kWrites : 0),
+       name, caller, pc);
   Thread::Change& recent = thread.recent[kIsWrite];
-  if (recent.stamp != stamp) recent = {stamp, {stamp, stamp}, {stamp, stamp}};
-  Cell from = recent.from;
-  Cell to = recent.to;
+  Cell old = {};
+  bool is_new = false;  // what was found last
   while (count > 0) {
     // As far as the page goes and nothing new comes up.
     const void* const here = reinterpret_cast<const void*>(address);
     const uint64_t page_end = (address | ((uint64_t{1} << kPageBits) - 1)) + 1;
-    Cell old = {};
     {
       const AtPage page(thread, here);
       Cell* cell = cell_of(here);
       const bool is_settled = page.is_settled();
+      if (is_settled) {
+        if (recent.stamp != stamp) recent = {stamp, {stamp, stamp}, {stamp, stamp}};
+        const Thread::Change& change = thread.change_of(kIsWrite, old.read, old.write);
+        if (is_new && change.from == old && change.stamp == stamp + kIsWrite) {
+          recent.from = old;
+          recent.to = change.to;
+        }
+      }
+      const Cell from = recent.from;
+      const Cell to = recent.to;
       for (; count > 0 && address < page_end; --count, address += step, cell += step / 8) {
+        fetch(cell + kAhead);
         old = *cell;
-        if (kIsWrite ? old.write == stamp : old.read == stamp || old.read == heddle_thread_state.group)
-          continue;
+        if (is_done(old)) continue;
         if (!(old == from) || !is_settled || !page.exchange(cell, old, to)) break;
       }
     }
     if (count == 0) return;
-    if (address >= page_end) continue;
-    access<uint64_t, kIsWrite>(reinterpret_cast<const void*>(address), caller, pc);
-    const Thread::Change& change = thread.change_of(kIsWrite, old.read, old.write);
-    if (change.from == old && change.stamp == stamp + kIsWrite) {
-      recent.from = from = old;
-      recent.to = to = change.to;
-    }
+    is_new = address < page_end;
+    if (!is_new) continue;
+    const void* const next = reinterpret_cast<const void*>(address);
+    if (!try_access<uint64_t, kIsWrite>(next, pc)) look_up<uint64_t, kIsWrite>(next, name, caller, pc);
     --count;
     address += step;
   }
 }
 
 template <bool kIsWrite>
-HEDDLE_INLINE void access_range(uint64_t address, uint64_t size, const void* caller, const void* pc) {
+HEDDLE_INLINE void access_range(uint64_t address, uint64_t size, const char* name, const void* caller,
+                                const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
   if (address % 8 == 0) {
-    access_cells<kIsWrite>(address, size / 8, 8, caller, pc);
+    access_cells<kIsWrite>(address, size / 8, 8, name, caller, pc);
     address += size & ~uint64_t{7};
     size &= 7;
   }
   if (size > 0)
-    rare_access(reinterpret_cast<const void*>(address), size | (kIsWrite ? kWrites : 0), caller, pc);
+    rare_access(reinterpret_cast<const void*>(address), size | (kIsWrite ? kWrites : 0), name, caller, pc);
+}
+
+// Passes over the elements all of whose cells the thread has accessed in its present stretch, as a loop
+// inside another one finds them again and again.
+template <bool kIsWrite>
+HEDDLE_INLINE void pass_over_done(uint64_t& address, uint64_t& count, uint64_t step, uint64_t size) {
+  const uint64_t stamp = heddle_thread_state.stamp;
+  const uint64_t group = kIsWrite ? stamp : heddle_thread_state.group;
+  const Cell* first = cell_of(reinterpret_cast<const void*>(address));
+  for (; count > 0; --count, address += step, first += step / 8) {
+    bool is_done = true;
+    for (const Cell* cell = first; cell < first + size / 8; ++cell) {
+      const uint64_t word = kIsWrite ? cell->write : cell->read;
+      is_done &= (word == stamp) | (word == group);
+    }
+    if (!is_done) return;
+  }
 }
 
 template <bool kIsWrite>
 HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
-                                 const void* caller, const void* pc) {
+                                 const char* name, const void* caller, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
   if (step < 0) {
     address += static_cast<uint64_t>(step) * (count - 1);
     step = -step;
   }
   const auto distance = static_cast<uint64_t>(step);
-  if (distance <= size) return access_range<kIsWrite>(address, distance * (count - 1) + size, caller, pc);
+  if (distance <= size)
+    return access_range<kIsWrite>(address, distance * (count - 1) + size, name, caller, pc);
   if ((address | distance | size) % 8 == 0) {
+    pass_over_done<kIsWrite>(address, count, distance, size);
     for (uint64_t part = 0; part < size; part += 8)
-      access_cells<kIsWrite>(address + part, count, distance, caller, pc);
+      access_cells<kIsWrite>(address + part, count, distance, name, caller, pc);
     return;
   }
-  for (; count > 0; --count, address += distance) access_range<kIsWrite>(address, size, caller, pc);
+  for (; count > 0; --count, address += distance) access_range<kIsWrite>(address, size, name, caller, pc);
 }
 
 // One or two bytes: those of the present stretch join the others.
 template <bool kIsWrite>
-HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const void* caller, const void* pc) {
+HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* name, const void* caller,
+                             const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
@@ -212,18 +268,31 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const void* cal
       return word == 0 || ((word & kAllBytes & ~bytes) == 0 && is_ordered(thread, word));
     };
     const bool write_fits = is_my_write || fits(write) || (!kIsWrite && is_ordered(thread, write));
-    if (page.is_settled() && write_fits && (is_my_read || fits(read))) {
+    if (page.is_settled() && thread.left_to_tell == 0 && write_fits && (is_my_read || fits(read))) {
       const uint32_t mine = number | bytes;
       const uint32_t new_read = is_my_read ? read | bytes : mine;
       const uint32_t new_write = kIsWrite ? (is_my_write ? write | bytes : mine) : write;
+      remember(thread, address, size | (kIsWrite ? kWrites : 0), pc);
       if (page.exchange(cell, old,
-                        {with_part(old.read, new_read, shift), with_part(old.write, new_write, shift)})) {
-        thread.remember(address, size, kIsWrite, pc);
+                        {with_part(old.read, new_read, shift), with_part(old.write, new_write, shift)}))
         return;
-      }
     }
   }
-  rare_access(address, size | (kIsWrite ? kWrites : 0), caller, pc);
+  rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
+}
+
+template <class Word, bool kIsWrite>
+HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
+  const Inside inside;
+  return try_access<Word, kIsWrite>(address, pc);
+}
+
+// Entered by a jump, so that what is known needs few registers and saves no others; returns to the program.
+template <class Word, bool kIsWrite>
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void go_on(const void* address, const char* name,
+                                                    const void* caller) {
+  const Inside inside;
+  look_up<Word, kIsWrite>(address, name, caller, __builtin_return_address(0));
 }
 
 }  // namespace
@@ -231,26 +300,34 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const void* cal
 #define HEDDLE_SLOW_PATH extern "C" HEDDLE_KEEPS_REGISTERS __attribute__((visibility("default"))) void
 #define HEDDLE_HERE __builtin_return_address(0)
 
-// The names that the compiler plug-in calls: heddle_read1, heddle_write_series, …
-#define HEDDLE_SLOW_PATHS(kind, is_write)                                                             \
-  HEDDLE_SLOW_PATH heddle_##kind##1(const void* a, const void* caller) {                              \
-    few_bytes<is_write>(a, 1, caller, HEDDLE_HERE);                                                   \
-  }                                                                                                   \
-  HEDDLE_SLOW_PATH heddle_##kind##2(const void* a, const void* caller) {                              \
-    few_bytes<is_write>(a, 2, caller, HEDDLE_HERE);                                                   \
-  }                                                                                                   \
-  HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const void* caller) {                              \
-    access<uint32_t, is_write>(a, caller, HEDDLE_HERE);                                               \
-  }                                                                                                   \
-  HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const void* caller) {                              \
-    access<uint64_t, is_write>(a, caller, HEDDLE_HERE);                                               \
-  }                                                                                                   \
-  HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const void* caller) {          \
-    access_range<is_write>(reinterpret_cast<uint64_t>(a), size, caller, HEDDLE_HERE);                 \
-  }                                                                                                   \
-  HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size, \
-                                          const void* caller) {                                       \
-    access_series<is_write>(reinterpret_cast<uint64_t>(a), count, step, size, caller, HEDDLE_HERE);   \
+// The names that the compiler plug-in calls: heddle_read1, heddle_write_series, … `name` is what the source
+// calls the memory; null: unknown.
+#define HEDDLE_SLOW_PATHS(kind, is_write)                                                                 \
+  HEDDLE_SLOW_PATH heddle_##kind##1(const void* a, const char* name, const void* caller) {                \
+    const Inside inside;                                                                                  \
+    few_bytes<is_write>(a, 1, name, caller, HEDDLE_HERE);                                                 \
+  }                                                                                                       \
+  HEDDLE_SLOW_PATH heddle_##kind##2(const void* a, const char* name, const void* caller) {                \
+    const Inside inside;                                                                                  \
+    few_bytes<is_write>(a, 2, name, caller, HEDDLE_HERE);                                                 \
+  }                                                                                                       \
+  HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const char* name, const void* caller) {                \
+    if (try_inside<uint32_t, is_write>(a, HEDDLE_HERE)) return;                                           \
+    [[clang::musttail]] return go_on<uint32_t, is_write>(a, name, caller);                                \
+  }                                                                                                       \
+  HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const char* name, const void* caller) {                \
+    if (try_inside<uint64_t, is_write>(a, HEDDLE_HERE)) return;                                           \
+    [[clang::musttail]] return go_on<uint64_t, is_write>(a, name, caller);                                \
+  }                                                                                                       \
+  HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const char* name,                  \
+                                         const void* caller) {                                            \
+    const Inside inside;                                                                                  \
+    access_range<is_write>(reinterpret_cast<uint64_t>(a), size, name, caller, HEDDLE_HERE);               \
+  }                                                                                                       \
+  HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size,     \
+                                          const char* name, const void* caller) {                         \
+    const Inside inside;                                                                                  \
+    access_series<is_write>(reinterpret_cast<uint64_t>(a), count, step, size, name, caller, HEDDLE_HERE); \
   }
 
 HEDDLE_SLOW_PATHS(read, false)

@@ -9,6 +9,7 @@
 #include "runtime/interpose/real.h"
 #include "runtime/rare_access.h"
 #include "runtime/sync.h"
+#include "runtime/tell.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -20,27 +21,56 @@ void join_published(Clock& clock, Thread& thread) {
   clock.join(published);
 }
 
-}  // namespace
-
-HEDDLE_INTERPOSE void heddle_begin_atomic(const void* variable) {
-  if (heddle_thread_state.thread != nullptr) sync_at(variable).lock.lock();
+MemoryOrder memory_order(uint32_t order) {
+  switch (order) {
+    case kAcquires: return MemoryOrder::kAcquire;
+    case kReleases: return MemoryOrder::kRelease;
+    case kAcquires | kReleases: return MemoryOrder::kAcqRel;
+    case kAcquires | kReleases | kIsSequential: return MemoryOrder::kSeqCst;
+    default: return MemoryOrder::kRelaxed;
+  }
 }
 
-HEDDLE_INTERPOSE void heddle_end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order) {
+void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,
+                 const char* name, const void* pc) {
+  const auto operation = kind == kAtomicRead          ? Operation::kAtomicRead
+                         : kind == kAtomicWrite       ? Operation::kAtomicWrite
+                         : (kind & kAtomicWrite) != 0 ? Operation::kAtomicUpdate
+                                                      : Operation::kAtomicCompareFail;
+  tell(thread, {.operation = static_cast<uint8_t>(operation),
+                .address = variable,
+                .pc = pc,
+                .size = static_cast<uint8_t>(size),
+                .extra = static_cast<uint32_t>(memory_order(order)),
+                .name = reinterpret_cast<uint64_t>(name)});
+}
+
+}  // namespace
+
+void begin_atomic(const void* variable) {
+  if (heddle_thread_state.thread == nullptr) return;
+  enter_runtime();  // until end_atomic()
+  lock_sync(variable);
+}
+
+void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
+                const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
   Thread& thread = *this_thread;
   Sync& sync = sync_at(variable);
   const bool reads = (kind & kAtomicRead) != 0;
   const bool writes = (kind & kAtomicWrite) != 0;
+  bool is_news = false;
   if (reads) {
     if ((order & kAcquires) != 0) {
-      thread.acquire(sync.gathered);
+      is_news = thread.acquire(sync.gathered);
     } else {
       thread.until_acquire_fence.join(sync.gathered);
     }
   }
-  rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), nullptr, __builtin_return_address(0));
+  rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
   if (writes) {
+    ++sync.writes;
     if (!reads) sync.gathered.clear();  // a store begins a new release sequence
     if ((order & kReleases) != 0) {
       join_published(sync.gathered, thread);
@@ -48,17 +78,40 @@ HEDDLE_INTERPOSE void heddle_end_atomic(const void* variable, uint64_t size, uin
       sync.gathered.join(thread.at_release_fence);
     }
   }
+  if (!sync.is_guard) {
+    const auto load_now = [&] {
+      return Thread::Load{variable, pc, sync.writes, order, thread.chunk, thread.filled};
+    };
+    const bool is_repeated = !writes && !tells_every_access && thread.last_load == load_now();
+    if (!is_repeated) tell_atomic(thread, variable, size, kind, order, name, pc);
+    if (!writes) thread.last_load = load_now();
+  } else if (is_news) {
+    // Whether somebody has initialized the variable already makes no difference to what the thread does.
+    tell(Operation::kSync, variable, pc);
+  }
   sync.lock.unlock();
+  leave_runtime();
 }
 
-HEDDLE_INTERPOSE void heddle_fence(uint32_t order) {
+void fence(uint32_t order, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
+  const Inside inside;
   Thread& thread = *this_thread;
   if ((order & kAcquires) != 0) thread.acquire(thread.until_acquire_fence);
   if ((order & kReleases) != 0) {
     thread.at_release_fence.clear();
     join_published(thread.at_release_fence, thread);
   }
+  tell(thread, {.operation = static_cast<uint8_t>(Operation::kFence),
+                .pc = pc,
+                .extra = static_cast<uint32_t>(memory_order(order))});
 }
+
+HEDDLE_INTERPOSE void heddle_begin_atomic(const void* variable) { begin_atomic(variable); }
+HEDDLE_INTERPOSE void heddle_end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order,
+                                        const char* name) {
+  end_atomic(variable, size, kind, order, name, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE void heddle_fence(uint32_t order) { fence(order, HEDDLE_HERE); }
 
 }  // namespace heddle::runtime

@@ -8,9 +8,18 @@ namespace heddle::runtime {
 // What it does; both for a read-modify-write.
 inline constexpr uint32_t kAtomicRead = 1;
 inline constexpr uint32_t kAtomicWrite = 2;
+// Beside kAtomicRead: a compare-exchange that failed.
+inline constexpr uint32_t kAtomicCompare = 4;
 
 // What its order means.
 inline constexpr uint32_t kAcquires = 1;
 inline constexpr uint32_t kReleases = 2;
+inline constexpr uint32_t kIsSequential = 4;  // seq_cst, beside what else it means
+
+// The operation lies between the two, in the name of code at `pc`.
+void begin_atomic(const void* variable);
+void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
+                const void* pc);
+void fence(uint32_t order, const void* pc);
 
 }  // namespace heddle::runtime

@@ -13,7 +13,8 @@ namespace heddle::runtime {
   return reinterpret_cast<Cell*>(heddle_thread_state.shadow + 2 * place);
 }
 
-// While it lives, the thread is at the page of the address and knows whether it owns it.
+// While it lives, the thread is at the page of the address and knows whether it owns it. If the page is
+// settled, there is no sweep either: only then may numbers be used that do not stand for the present stretch.
 class AtPage {
  public:
   [[gnu::always_inline]] AtPage(Thread& thread, const void* address) : thread_(thread) {
@@ -21,6 +22,7 @@ class AtPage {
     thread_.page = page + 1;
     asm volatile("" ::: "memory");
     owner_ = *const_cast<const volatile uint32_t*>(owners + page);
+    asm volatile("" ::: "memory");  // what is read below is as new as the owner
   }
   [[gnu::always_inline]] ~AtPage() {
     asm volatile("" ::: "memory");
@@ -50,11 +52,5 @@ class AtPage {
   Thread& thread_;
   uint32_t owner_;
 };
-
-// The thread's present stamp, twice; of a new stretch if need be.
-[[gnu::always_inline]] inline uint64_t present_stamp(Thread& thread) {
-  if (heddle_thread_state.stamp != kNoStamp) return heddle_thread_state.stamp;
-  return begin_stretch(thread);
-}
 
 }  // namespace heddle::runtime

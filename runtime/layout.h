@@ -38,6 +38,7 @@ struct HeddleThreadState {
   char* shadow;        // base of the shadow
   HeddleFrame* frame;  // the innermost
   void* thread;        // heddle::runtime::Thread; null while nothing is to be checked
+  uint32_t inside;     // calls of the runtime that the thread is in (runtime/inside.h)
 };
 
 extern __thread HeddleThreadState heddle_thread_state __attribute__((tls_model("initial-exec")));

@@ -102,4 +102,12 @@ void deallocate(void* memory, std::size_t size) {
   of_size.free = free;
 }
 
+void leave_free_memory() {
+  for (SizeClass& of_size : classes) {
+    of_size.lock.unlock();
+    of_size.free = nullptr;
+    of_size.next = of_size.end = nullptr;
+  }
+}
+
 }  // namespace heddle::runtime

@@ -18,6 +18,9 @@ void clear_and_give_back(char* begin, std::size_t size);
 void* allocate(std::size_t size);
 void deallocate(void* memory, std::size_t size);
 
+// In the child after a fork: what was free or about to be given is lost.
+void leave_free_memory();
+
 template <class T, class... Arguments>
 T* create(Arguments&&... arguments) {
   return new (allocate(sizeof(T))) T(std::forward<Arguments>(arguments)...);

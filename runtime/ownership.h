@@ -7,6 +7,8 @@
 // The owner announces the page it is at (Thread::page) before it looks whether it still owns it. Whoever
 // takes the page away first says so, then makes every thread pass a memory barrier (membarrier(2)), then
 // waits until the owner is no longer at the page. So the owner needs no barrier of its own.
+//
+// In the same way all pages are taken away from all threads for a while (Pause).
 #pragma once
 
 #include <cstdint>
@@ -19,12 +21,43 @@ inline constexpr unsigned kPageBits = 12;
 inline constexpr uint32_t kEverybody = 0xFFFFFFFF;
 inline constexpr uint32_t kChanging = 0xFFFFFFFE;
 
-extern uint32_t* owners;  // by page: 0 for nobody, a thread's serial number, kEverybody or kChanging
+extern uint32_t* owners;       // by page: 0 for nobody, a thread's serial number, kEverybody or kChanging
+extern uint32_t* owned_pages;  // all that have one
+extern uint64_t owned_count;
 
 void reserve_owners();
 // Afterwards the page was, for a moment at least, the thread's or everybody's.
 struct Thread;
 void settle(Thread& thread, uint64_t page);
+
+// While it lives, no page is settled for anybody: the state of memory does not change, except to nothing. At
+// most one at a time, and only if the system can do it. No thread comes or goes meanwhile (threads_lock).
+bool can_pause();
+class Pause {
+ public:
+  Pause();
+  ~Pause();
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+  // Every page that has an owner. It loses it when `keep(page)` says no.
+  template <class Keep>
+  void for_each_page(Keep keep) {
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < owned_count; ++i) {
+      const uint32_t page = owned_pages[i];
+      if (keep(page)) {
+        owned_pages[kept++] = page;
+      } else {
+        __atomic_store_n(owners + page, 0, __ATOMIC_RELAXED);
+      }
+    }
+    owned_count = kept;
+  }
+};
+void wait_while_paused();
+// In the child after a fork, when there was no pause: those who were changing owners are gone.
+void give_pages_to_everybody();
 
 [[gnu::always_inline]] inline uint64_t page_of(const void* address) {
   return (reinterpret_cast<uint64_t>(address) & kAddressMask) >> kPageBits;

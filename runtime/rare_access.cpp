@@ -1,18 +1,18 @@
 #include "runtime/rare_access.h"
 
 #include "runtime/cell.h"
-#include "runtime/message.h"
+#include "runtime/note.h"
+#include "runtime/tell_race.h"
 
 namespace heddle::runtime {
 
 namespace {
 
 HEDDLE_INLINE Number layer(Thread& thread, Number upper, uint32_t below) {
-  Thread::Layer& known = thread.layers[(upper + below + (below >> kNumberBits)) % Thread::kLayers];
+  Thread::Layer& known = thread.layers[(upper + below + (below >> kNumberBits)) % Thread::kMade];
   if (known.upper != upper || known.below != below) {
-    Number number;
-    auto make = [&] { number = number_of_layer(upper, below); };
-    keep_registers(make);
+    const Number number = take(thread.numbers);
+    entries[number] = Entry::layer(upper, below);
     known = {upper, below, number};
   }
   return known.number;
@@ -61,57 +61,41 @@ class Check {
  public:
   HEDDLE_INLINE Check(Thread& thread, bool writes, bool is_atomic)
       : thread_(thread), writes_(writes), is_atomic_(is_atomic) {
-    const uint64_t stamp = present_stamp(thread);
+    const uint64_t stamp = heddle_thread_state.stamp;
     if (!is_atomic) {
       present_ = number_of(static_cast<uint32_t>(stamp));
       return;
     }
     if (thread.atomics_stamp != stamp) {
-      thread.atomics_number = take_numbers(1);
+      thread.atomics_number = take(thread.numbers);
       thread.atomics_stamp = stamp;
       entries[thread.atomics_number] = Entry::atomics(thread.slot, thread.time);
     }
     present_ = thread.atomics_number;
   }
 
-  // The word after the access to these of its bytes. Sets the race if there is one.
+  // The state after the access to these of its bytes. Sets the race if there is one.
   HEDDLE_INLINE Cell after(Cell old, unsigned first, unsigned size) {
     Cell fresh = old;
     for (unsigned half = 0; half < 2; ++half) {
       const unsigned shift = 32 * half;
-      uint32_t bytes = (((1U << size) - 1) << first) >> (4 * half) & 0xF;
+      const uint32_t bytes = (((1U << size) - 1) << first) >> (4 * half) & 0xF;
       if (bytes == 0) continue;
       const auto write = static_cast<uint32_t>(old.write >> shift);
       const auto read = static_cast<uint32_t>(old.read >> shift);
-      Bytes writes = Bytes::unpack(write);
-      Bytes reads = Bytes::unpack(read);
-      Number last = 0;
-      Number last_result = 0;
-      for (unsigned i = 0; i < 4; ++i) {
-        if ((bytes >> i & 1) == 0) continue;
-        expect_before(writes.of[i]);
-        if (writes_) {
-          expect_before(reads.of[i]);
-          writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
-          reads.of[i] = is_atomic_ ? joined(reads.of[i]) : present_;
-        } else {
-          if (reads.of[i] != last || last == 0) {
-            last = reads.of[i];
-            last_result = joined(last);
-            if (last_result != present_ && !is_atomic_)
-              heddle_thread_state.group = twice(kAllBytes | last_result);
-          }
-          reads.of[i] = last_result;
-        }
+      if (half == 1 && size == 8 && twice(read) == old.read && twice(write) == old.write) {
+        // Both halves are alike, as most are.
+        fresh = {twice(static_cast<uint32_t>(fresh.read)), twice(static_cast<uint32_t>(fresh.write))};
+        break;
       }
-      const uint32_t new_read = reads.pack(thread_, present_);
-      const uint32_t new_write = writes_ ? writes.pack(thread_, present_) : write;
-      fresh.read = (fresh.read & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{new_read} << shift;
-      fresh.write = (fresh.write & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{new_write} << shift;
+      const Words now = bytes == 0xF && is_whole(read) && is_whole(write) ? whole_after(read, write)
+                                                                          : after(read, write, bytes);
+      fresh.read = (fresh.read & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.read} << shift;
+      fresh.write = (fresh.write & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.write} << shift;
       if (bytes == 0xF && race_ == 0 && !is_atomic_)
         thread_.change_of(writes_, twice(read), twice(write)) = {heddle_thread_state.stamp + writes_,
                                                                  {twice(read), twice(write)},
-                                                                 {twice(new_read), twice(new_write)}};
+                                                                 {twice(now.read), twice(now.write)}};
     }
     return fresh;
   }
@@ -119,6 +103,69 @@ class Check {
   HEDDLE_INLINE Number race() const { return race_; }
 
  private:
+  struct Words {
+    uint32_t read;
+    uint32_t write;
+  };
+
+  // Whether all 4 bytes have the same history.
+  HEDDLE_INLINE static bool is_whole(uint32_t word) {
+    return word == 0 || (bytes_of(word) == 0xF && entries[number_of(word)].kind() != Entry::Kind::kLayer);
+  }
+  HEDDLE_INLINE Words whole_after(uint32_t read, uint32_t write) {
+    expect_before(number_of(write));
+    if (writes_) {
+      expect_before(number_of(read));
+      if (!is_atomic_) return {kAllBytes | present_, kAllBytes | present_};
+      return {kAllBytes | joined(number_of(read)), kAllBytes | joined(number_of(write))};
+    }
+    if (race_ != 0) write = kAllBytes | unsettled(number_of(write));
+    return {kAllBytes | readers_after(number_of(read)), write};
+  }
+  HEDDLE_INLINE Words after(uint32_t read, uint32_t write, uint32_t bytes) {
+    Bytes writes = Bytes::unpack(write);
+    Bytes reads = Bytes::unpack(read);
+    Number last = 0;
+    Number last_result = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      if ((bytes >> i & 1) == 0) continue;
+      expect_before(writes.of[i]);
+      if (writes_) {
+        expect_before(reads.of[i]);
+        writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
+        reads.of[i] = is_atomic_ ? joined(reads.of[i]) : present_;
+      } else {
+        if (reads.of[i] != last || last == 0) {
+          last = reads.of[i];
+          last_result = readers_after(last);
+        }
+        reads.of[i] = last_result;
+        if (race_ != 0) writes.of[i] = unsettled(writes.of[i]);
+      }
+    }
+    const bool writes_change = writes_ || race_ != 0;
+    return {reads.pack(thread_, present_), writes_change ? writes.pack(thread_, present_) : write};
+  }
+  HEDDLE_INLINE Number readers_after(Number readers) const {
+    const Number result = joined(readers);
+    if (result != present_ && !is_atomic_ && race_ == 0)
+      heddle_thread_state.group = twice(kAllBytes | result);
+    return result;
+  }
+
+  // The same writer under a number that is nobody's stamp: after a read that races with it, its next write is
+  // to be looked at, too.
+  HEDDLE_INLINE Number unsettled(Number writer) const {
+    if (writer == 0 || entries[writer].kind() == Entry::Kind::kGroup) return writer;
+    Thread::Joined& known = thread_.groups[writer % Thread::kMade];
+    if (known.readers != writer || known.stretch != writer) {
+      const Number number = take(thread_.numbers);
+      entries[number] = Entry::pair(writer, writer);
+      known = {writer, writer, number};
+    }
+    return known.group;
+  }
+
   HEDDLE_INLINE bool is_before(Number stretch) const {
     return stretch == present_ || thread_.is_before(entries[stretch]);
   }
@@ -130,10 +177,9 @@ class Check {
       if (is_in_race_with(number)) race_ = number;
       return;
     }
-    const Group& group = entry.group();
-    for (uint32_t i = 0; i < group.count; ++i)
-      if (is_in_race_with(group.members[i])) {
-        race_ = group.members[i];
+    for (uint32_t i = 0; i < entry.member_count(); ++i)
+      if (is_in_race_with(entry.member(i))) {
+        race_ = entry.member(i);
         return;
       }
   }
@@ -150,34 +196,71 @@ class Check {
   HEDDLE_INLINE Number joined(Number readers) const {
     if (readers == 0 || readers == present_) return present_;
     const Entry entry = entries[readers];
-    if (entry.kind() != Entry::Kind::kGroup && is_covered(readers)) return present_;
-    Number group;
-    auto make = [&] { group = group_with_present(readers); };
-    keep_registers(make);
+    const bool is_group = entry.kind() == Entry::Kind::kGroup;
+    if (!is_group && is_covered(readers)) return present_;
+    Thread::Joined& known = thread_.groups[(readers + present_) % Thread::kMade];
+    if (known.readers == readers && known.stretch == present_) return known.group;
+    const uint32_t before = is_group ? entry.member_count() : 1;
+    uint32_t others = 0;
+    Number last = 0;
+    Number sum = present_;
+    for (uint32_t i = 0; i < before; ++i) {
+      const Number member = is_group ? entry.member(i) : readers;
+      if (member == present_) return readers;
+      if (is_covered(member)) continue;
+      ++others;
+      last = member;
+      sum += member;
+    }
+    Number group = present_;
+    if (others > 0) {
+      Number& recent = recent_groups[sum % kRecentGroups];
+      group = __atomic_load_n(&recent, __ATOMIC_ACQUIRE);
+      if (group == 0 ||
+          !consists_of(entries[group], is_group ? entry : Entry::pair(last, present_), others)) {
+        group = take(thread_.numbers);
+        if (others == 1) {
+          entries[group] = Entry::pair(last, present_);
+        } else {
+          auto make = [&] { make_large_group(group, entry, others); };
+          keep_registers(make);
+        }
+        __atomic_store_n(&recent, group, __ATOMIC_RELEASE);
+      }
+    }
+    known = {readers, present_, group};
     return group;
   }
 
-  [[gnu::noinline]] Number group_with_present(Number readers) const {
-    const Entry entry = entries[readers];
-    const bool is_group = entry.kind() == Entry::Kind::kGroup;
-    const uint32_t before = is_group ? entry.group().count : 1;
-    const std::size_t bytes = (before + 1) * sizeof(Number);
-    auto* const members = static_cast<Number*>(allocate(bytes));
-    uint32_t count = 0;
-    bool is_in = false;
-    for (uint32_t i = 0; i < before; ++i) {
-      const Number member = is_group ? entry.group().members[i] : readers;
-      if (member == present_ || is_covered(member)) continue;
-      if (!is_in && member > present_) {
-        members[count++] = present_;
-        is_in = true;
-      }
-      members[count++] = member;
+  // Whether the group is the present stretch and the `others` among those before that are to be kept.
+  HEDDLE_INLINE bool consists_of(Entry group, Entry before, uint32_t others) const {
+    constexpr uint32_t kMost = 64;  // to compare each with each
+    if (group.kind() != Entry::Kind::kGroup || others > kMost || group.member_count() != others + 1)
+      return false;
+    const auto has = [](Entry some, Number number) {
+      for (uint32_t i = 0; i < some.member_count(); ++i)
+        if (some.member(i) == number) return true;
+      return false;
+    };
+    if (!has(group, present_)) return false;
+    for (uint32_t i = 0; i <= others; ++i) {
+      const Number member = group.member(i);
+      if (member != present_ && (is_covered(member) || !has(before, member))) return false;
     }
-    if (!is_in) members[count++] = present_;
-    const Number group = count == 1 ? present_ : number_of_group(members, count);
-    deallocate(members, bytes);
-    return group;
+    for (uint32_t i = 0; i < before.member_count(); ++i)
+      if (!is_covered(before.member(i)) && !has(group, before.member(i))) return false;
+    return true;
+  }
+
+  [[gnu::noinline]] void make_large_group(Number number, Entry before, uint32_t others) const {
+    auto* const group = static_cast<Group*>(allocate(Group::bytes(others + 1)));
+    for (uint32_t i = 0; i < before.member_count(); ++i)
+      if (!is_covered(before.member(i))) group->members[group->count++] = before.member(i);
+    group->members[group->count++] = present_;
+    group->number = number;
+    group->next = thread_.large_groups;
+    thread_.large_groups = group;
+    entries[number] = Entry::group(group);
   }
 
   Thread& thread_;
@@ -189,13 +272,12 @@ class Check {
 
 }  // namespace
 
-HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const void* caller,
-                                        const void* pc) {
+HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const char* name,
+                                        const void* caller, const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const bool writes = (size_and_kind & kWrites) != 0;
   const bool is_atomic = (size_and_kind & kIsAtomic) != 0;
   uint64_t size = size_and_kind & ~(kWrites | kIsAtomic);
-  (void)caller;
   auto at = reinterpret_cast<uint64_t>(address);
   while (size > 0) {
     const unsigned first = at % 8;
@@ -204,24 +286,25 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
     Cell* const cell = cell_of(place);
     for (;;) {
       Number race = 0;
+      if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
       {
         const AtPage page(thread, place);
         if (page.is_settled()) {
           const Cell old = *cell;
           Check check(thread, writes, is_atomic);
           const Cell fresh = check.after(old, first, here);
-          if (!(fresh == old)) {
-            if (!page.exchange(cell, old, fresh)) continue;
-            thread.remember(place, here, writes, pc);
-          }
           race = check.race();
+          if (!(fresh == old)) {
+            const uint64_t kind = (writes ? kWrites : 0) | (is_atomic ? kIsAtomic : 0);
+            note(thread, place, here | kind, name, caller, pc, /*is_told=*/is_atomic || race != 0);
+            if (!page.exchange(cell, old, fresh)) continue;
+          }
           if (race == 0) break;
         }
       }
       if (race != 0) {
-        auto report = [&] {
-          say("race: %s of %u bytes at %p, pc %p", writes ? "write" : "read", here, place, pc);
-        };
+        const Race found = {race, place, here, writes, is_atomic, name, caller, pc};
+        auto report = [&] { tell_race(thread, found); };
         keep_registers(report);
         break;
       }

@@ -12,7 +12,7 @@ namespace heddle::runtime {
 inline constexpr uint64_t kWrites = uint64_t{1} << 63;
 inline constexpr uint64_t kIsAtomic = uint64_t{1} << 62;
 
-HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const void* caller,
-                                        const void* pc);
+HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const char* name,
+                                        const void* caller, const void* pc);
 
 }  // namespace heddle::runtime

@@ -4,6 +4,10 @@
 
 #include "runtime/layout.h"
 #include "runtime/memory.h"
+#include "runtime/ownership.h"
+#include "runtime/sync.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
 
 namespace heddle::runtime {
 
@@ -12,7 +16,19 @@ char* shadow_base = nullptr;
 namespace {
 
 // Ranges from here on are given back to the system, not only cleared.
-constexpr std::size_t kLarge = std::size_t{1} << 16;
+constexpr std::size_t kLarge = std::size_t{1} << 15;
+
+// True when there was any state.
+bool clear(uint64_t from, uint64_t to) {
+  auto* const begin = reinterpret_cast<uint64_t*>(shadow_base + 2 * from);
+  auto* const end = reinterpret_cast<uint64_t*>(shadow_base + 2 * to);
+  uint64_t any = 0;
+  for (uint64_t* word = begin; word < end; ++word) {
+    any |= *word;
+    *word = 0;
+  }
+  return any != 0;
+}
 
 }  // namespace
 
@@ -22,15 +38,26 @@ void reserve_shadow() {
 
 void forget(const void* memory, std::size_t size) {
   if (shadow_base == nullptr || size == 0) return;
+  const Inside inside;
+  const bool had_syncs = forget_syncs(memory, size);
   const auto first = reinterpret_cast<uint64_t>(memory) & kAddressMask & ~uint64_t{7};
   const auto last = ((reinterpret_cast<uint64_t>(memory) & kAddressMask) + size + 7) & ~uint64_t{7};
-  char* const begin = shadow_base + 2 * first;
-  const std::size_t bytes = 2 * (last - first);
-  if (bytes >= kLarge) {
-    clear_and_give_back(begin, bytes);
+  bool had_state = false;
+  if (last - first >= kLarge) {
+    for (uint64_t page = first >> kPageBits; page <= (last - 1) >> kPageBits && !had_state; ++page)
+      had_state = owners[page] != 0;
+    if (had_state) clear_and_give_back(shadow_base + 2 * first, 2 * (last - first));
   } else {
-    __builtin_memset(begin, 0, bytes);
+    for (uint64_t from = first; from < last;) {
+      const uint64_t page_end = ((from >> kPageBits) + 1) << kPageBits;
+      const uint64_t to = page_end < last ? page_end : last;
+      // Memory whose state nobody has touched stays without.
+      if (owners[from >> kPageBits] != 0) had_state |= clear(from, to);
+      from = to;
+    }
   }
+  if ((had_state || had_syncs) && this_thread != nullptr)
+    tell(*this_thread, {.operation = kToldFree, .address = memory, .name = size});
 }
 
 }  // namespace heddle::runtime

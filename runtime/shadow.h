@@ -9,7 +9,7 @@ extern char* shadow_base;
 
 void reserve_shadow();
 
-// The memory begins a new life.
+// The memory begins a new life, without the locks that were in it.
 void forget(const void* memory, std::size_t size);
 
 }  // namespace heddle::runtime

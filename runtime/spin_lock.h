@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "runtime/inside.h"
+
 namespace heddle::runtime {
 
 class SpinLock {
@@ -36,6 +38,7 @@ class Locked {
   Locked& operator=(const Locked&) = delete;
 
  private:
+  Inside inside_;
   SpinLock& lock_;
 };
 

@@ -5,9 +5,10 @@
 // each other. A *group* stands for several stretches that read the same memory, unordered. A *layer* lies
 // over another word: the bytes that the word with its number names belong to its stretch or group, the others
 // are as the word below says. So any history of 4 bytes is one word, and a change of it one exchange.
+//
+// Numbers that no word refers to any more are used again (runtime/sweep.h).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "runtime/layout.h"
@@ -16,10 +17,14 @@ namespace heddle::runtime {
 
 using Number = uint32_t;
 
-// Several unordered readers of the same memory. Immutable.
+// More than two unordered readers of the same memory. Immutable.
 struct Group {
+  Group* next;  // of those that the same thread made
+  Number number;
   uint32_t count;
   Number members[];
+
+  static std::size_t bytes(uint32_t count) { return sizeof(Group) + count * sizeof(Number); }
 };
 
 class Entry {
@@ -38,6 +43,10 @@ class Entry {
   static Entry group(const Group* group) {
     return Entry(uint64_t{1} << 62 | reinterpret_cast<uint64_t>(group));
   }
+  // A group of two needs no memory of its own.
+  static Entry pair(Number first, Number second) {
+    return Entry(uint64_t{1} << 62 | kIsPair | uint64_t{first} << kNumberBits | second);
+  }
   static Entry layer(Number upper, uint32_t below) {
     return Entry(uint64_t{2} << 62 | uint64_t{upper} << 32 | below);
   }
@@ -45,29 +54,34 @@ class Entry {
   Kind kind() const { return static_cast<Kind>(bits_ >> 62); }
   uint32_t slot() const { return static_cast<uint32_t>(bits_ >> kTimeBits) & kSlotMask; }
   uint64_t time() const { return bits_ & ((uint64_t{1} << kTimeBits) - 1); }
-  const Group& group() const { return *reinterpret_cast<const Group*>(bits_ & ((uint64_t{1} << 62) - 1)); }
+  uint32_t member_count() const { return is_pair() ? 2 : group().count; }
+  Number member(uint32_t i) const {
+    if (!is_pair()) return group().members[i];
+    return static_cast<Number>(i == 0 ? bits_ >> kNumberBits : bits_) & kNumberMask;
+  }
   Number upper() const { return static_cast<Number>(bits_ >> 32) & kNumberMask; }
   uint32_t below() const { return static_cast<uint32_t>(bits_); }
   friend bool operator==(Entry, Entry) = default;
 
  private:
+  static constexpr uint64_t kIsPair = uint64_t{1} << 61;
+
   constexpr explicit Entry(uint64_t bits) : bits_(bits) {}
+  bool is_pair() const { return (bits_ & kIsPair) != 0; }
+  const Group& group() const { return *reinterpret_cast<const Group*>(bits_ & (kIsPair - 1)); }
+
   uint64_t bits_ = 0;
 };
 
 extern Entry* entries;  // by number; 0 is never used
 
+// Groups made of late, by the sum of their members. Threads that read the same memory in different orders
+// find the group that is there already: one number for the same readers is what makes their next reads cheap.
+constexpr uint32_t kRecentGroups = 1024;
+extern Number recent_groups[kRecentGroups];  // 0: none
+void forget_recent_groups();                 // numbers may mean something else from now on
+
 void reserve_entries();
-// `count` consecutive numbers that nobody uses.
-extern std::atomic<Number> next_number;
-[[gnu::always_inline]] inline Number take_numbers(Number count) {
-  const Number first = next_number.fetch_add(count, std::memory_order_relaxed);
-  if (first > kNumberMask - count) __builtin_trap();
-  return first;
-}
-// The number of a group or layer; the same for the same.
-Number number_of_layer(Number upper, uint32_t below);
-Number number_of_group(const Number* members, uint32_t count);  // sorted
 
 [[gnu::always_inline]] inline Number number_of(uint32_t word) { return word & kNumberMask; }
 [[gnu::always_inline]] inline uint32_t bytes_of(uint32_t word) { return word >> kNumberBits; }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/layout.h"
+#include "runtime/memory.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -13,76 +15,290 @@ struct Bucket {
   Sync* first = nullptr;
 };
 
-constexpr unsigned kBucketBits = 14;
+constexpr unsigned kBucketBits = 16;
 constinit Bucket buckets[1U << kBucketBits];
+
+constinit SpinLock unused_lock;
+Sync* unused = nullptr;
+
+// Where there may be objects: the lines of 64 bytes of each page, and which 2 MiB have any.
+constexpr unsigned kLineBits = 6;
+constexpr unsigned kPageBits = 12;
+constexpr unsigned kRegionBits = 21;
+uint64_t* lines = nullptr;
+uint8_t* regions = nullptr;
+
+// The same for all objects that begin in the same 8 bytes.
+uint64_t hash_of(uint64_t address) { return (address >> 3) * 0x9E3779B97F4A7C15; }
+Bucket& bucket_of(uint64_t address) { return buckets[hash_of(address) >> (64 - kBucketBits)]; }
+
+Sync* make_sync(const void* object) {
+  Sync* sync;
+  {
+    const Locked locked(unused_lock);
+    sync = unused;
+    if (sync != nullptr) unused = sync->next;
+  }
+  if (sync == nullptr) sync = create<Sync>();
+  {
+    const Locked locked(sync->lock);
+    sync->address = object;
+  }
+  const uint64_t place = reinterpret_cast<uint64_t>(object) & kAddressMask;
+  __atomic_fetch_or(lines + (place >> kPageBits), uint64_t{1} << (place >> kLineBits) % 64, __ATOMIC_RELAXED);
+  __atomic_store_n(regions + (place >> kRegionBits), 1, __ATOMIC_RELAXED);
+  return sync;
+}
+
+void let_go(BarrierPhase* phase) {
+  {
+    const Locked locked(phase->lock);
+    if (--phase->waiting > 0) return;
+  }
+  destroy(phase);
+}
+
+void clear(Sync& sync) {
+  if (sync.phase != nullptr) let_go(std::exchange(sync.phase, nullptr));
+  sync.has_completion = false;
+  sync.released = Published();
+  sync.gathered.clear();
+  sync.is_held_alone = false;
+  sync.is_guard = false;
+  sync.openings = 0;
+}
+
+void use_again(Sync* sync) {
+  const Locked locked(unused_lock);
+  sync->next = unused;
+  unused = sync;
+}
+
+// It is no longer found.
+void end(Sync* sync) {
+  {
+    const Locked locked(sync->lock);
+    sync->address = nullptr;
+    clear(*sync);
+  }
+  use_again(sync);
+}
+
+// Those that begin in the 8 bytes from `granule`, if they lie in [first, last). False: there were none.
+bool forget_granule(uint64_t granule, uint64_t first, uint64_t last) {
+  Sync* found = nullptr;
+  {
+    Bucket& bucket = bucket_of(granule);
+    const Locked locked(bucket.lock);
+    for (Sync** link = &bucket.first; *link != nullptr;) {
+      Sync* const sync = *link;
+      const auto address = reinterpret_cast<uint64_t>(sync->address);
+      if (address >> 3 != granule >> 3 || address < first || address >= last) {
+        link = &sync->next;
+        continue;
+      }
+      *link = sync->next;
+      sync->next = found;
+      found = sync;
+    }
+  }
+  const bool are_there = found != nullptr;
+  while (found != nullptr) end(std::exchange(found, found->next));
+  return are_there;
+}
 
 }  // namespace
 
-Sync& sync_at(const void* address) {
-  const uint64_t hash = (reinterpret_cast<uint64_t>(address) >> 3) * 0x9E3779B97F4A7C15;
-  Bucket& bucket = buckets[hash >> (64 - kBucketBits)];
-  const Locked locked(bucket.lock);
-  for (Sync* sync = bucket.first; sync != nullptr; sync = sync->next)
-    if (sync->address == address) return *sync;
-  Sync* const sync = create<Sync>();
-  sync->address = address;
-  sync->next = bucket.first;
-  return *(bucket.first = sync);
+void reserve_syncs() {
+  lines =
+      static_cast<uint64_t*>(reserve(sizeof(uint64_t) << (kAddressBits - kPageBits), "the places of locks"));
+  regions =
+      static_cast<uint8_t*>(reserve(uint64_t{1} << (kAddressBits - kRegionBits), "the places of locks"));
 }
 
-void acquired(const void* object) {
-  if (this_thread == nullptr) return;
-  Sync& sync = sync_at(object);
-  const Locked locked(sync.lock);
-  this_thread->acquire(sync.released);
-  this_thread->acquire(sync.gathered);
+void forget_all_syncs() {
+  for (Bucket& bucket : buckets) {
+    bucket.lock.unlock();
+    bucket.first = nullptr;
+  }
+  unused_lock.unlock();
+  unused = nullptr;
+  for_each_thread([](Thread& thread) {
+    for (Thread::KnownSync& known : thread.syncs) known = {};
+  });
+}
+
+void forget_sync(const void* object) {
+  const auto address = reinterpret_cast<uint64_t>(object);
+  forget_granule(address & ~uint64_t{7}, address, address + 1);
+}
+
+bool forget_syncs(const void* memory, std::size_t size) {
+  bool are_there = false;
+  const auto first = reinterpret_cast<uint64_t>(memory);
+  const uint64_t last = first + size;
+  const auto next = [](uint64_t address, unsigned bits) { return ((address >> bits) + 1) << bits; };
+  for (uint64_t at = first; at < last;) {
+    const uint64_t place = at & kAddressMask;
+    if (__atomic_load_n(regions + (place >> kRegionBits), __ATOMIC_RELAXED) == 0) {
+      at = next(at, kRegionBits);
+      continue;
+    }
+    uint64_t& of_page = lines[place >> kPageBits];
+    const uint64_t known = __atomic_load_n(&of_page, __ATOMIC_RELAXED);
+    if (known == 0) {
+      at = next(at, kPageBits);
+      continue;
+    }
+    const uint64_t bit = uint64_t{1} << (place >> kLineBits) % 64;
+    const uint64_t end_of_line = next(at, kLineBits);
+    if ((known & bit) != 0) {
+      if (at % 64 == 0 && end_of_line <= last) __atomic_fetch_and(&of_page, ~bit, __ATOMIC_RELAXED);
+      for (uint64_t granule = at & ~uint64_t{7}; granule < end_of_line && granule < last; granule += 8)
+        are_there |= forget_granule(granule, first, last);
+    }
+    at = end_of_line;
+  }
+  return are_there;
+}
+
+Sync& sync_at(const void* address) {
+  const auto place = reinterpret_cast<uint64_t>(address);
+  Thread::KnownSync& known = this_thread->syncs[hash_of(place) >> (64 - Thread::kSyncBits)];
+  if (known.address == address) return *known.sync;
+  Bucket& bucket = bucket_of(place);
+  const Locked locked(bucket.lock);
+  Sync* sync = bucket.first;
+  while (sync != nullptr && sync->address != address) sync = sync->next;
+  if (sync == nullptr) {
+    sync = make_sync(address);
+    sync->next = bucket.first;
+    bucket.first = sync;
+  }
+  known = {address, sync};
+  return *sync;
+}
+
+Sync& lock_sync(const void* address) {
+  for (;;) {
+    Sync& sync = sync_at(address);
+    sync.lock.lock();
+    if (sync.address == address) return sync;
+    // The thread remembers one that has ended.
+    sync.lock.unlock();
+    this_thread->forget_sync(address);
+  }
+}
+
+namespace {
+
+// An object's Sync, locked while this lives.
+class AtSync {
+ public:
+  explicit AtSync(const void* object) : sync_(lock_sync(object)) {}
+  ~AtSync() { sync_.lock.unlock(); }
+  AtSync(const AtSync&) = delete;
+  AtSync& operator=(const AtSync&) = delete;
+  Sync* operator->() { return &sync_; }
+
+ private:
+  Inside inside_;
+  Sync& sync_;
+};
+
+bool acquire(AtSync& sync) {
+  const bool is_news = this_thread->acquire(sync->released);
+  return this_thread->acquire(sync->gathered) || is_news;
+}
+
+void release(AtSync& sync) {
+  sync->released = this_thread->publish();
+  sync->gathered.clear();
+}
+
+void release_shared(AtSync& sync) { sync->gathered.join(this_thread->publish()); }
+
+}  // namespace
+
+bool acquired(const void* object) {
+  if (this_thread == nullptr) return false;
+  AtSync sync(object);
+  return acquire(sync);
 }
 
 void acquired_shared(const void* object) {
   if (this_thread == nullptr) return;
-  Sync& sync = sync_at(object);
-  const Locked locked(sync.lock);
-  this_thread->acquire(sync.released);
+  AtSync sync(object);
+  this_thread->acquire(sync->released);
 }
 
 void releasing(const void* object) {
   if (this_thread == nullptr) return;
-  Sync& sync = sync_at(object);
-  const Locked locked(sync.lock);
-  sync.released = this_thread->publish();
-  sync.gathered.clear();
+  AtSync sync(object);
+  release(sync);
 }
 
 void releasing_shared(const void* object) {
   if (this_thread == nullptr) return;
-  Sync& sync = sync_at(object);
+  AtSync sync(object);
+  release_shared(sync);
+}
+
+BarrierPhase* arriving(const void* barrier) {
+  if (this_thread == nullptr) return nullptr;
+  AtSync sync(barrier);
+  if (sync->phase != nullptr && sync->phase->is_over) let_go(std::exchange(sync->phase, nullptr));
+  if (sync->phase == nullptr) {
+    sync->phase = create<BarrierPhase>();
+    sync->phase->waiting = 1;
+  }
+  BarrierPhase* const phase = sync->phase;
   const Published published = this_thread->publish();
-  const Locked locked(sync.lock);
-  sync.gathered.join(published);
+  const Locked locked(phase->lock);
+  phase->gathered.join(published);
+  ++phase->waiting;
+  return phase;
+}
+
+void leaving(BarrierPhase* phase) {
+  if (phase == nullptr) return;
+  {
+    const Locked locked(phase->lock);
+    phase->is_over = true;
+    this_thread->acquire(phase->gathered);
+  }
+  let_go(phase);
+}
+
+void opened(const void* semaphore) {
+  if (this_thread == nullptr) return;
+  AtSync sync(semaphore);
+  ++sync->openings;
+}
+
+bool closing(const void* semaphore) {
+  if (this_thread == nullptr) return false;
+  AtSync sync(semaphore);
+  return sync->openings > 0 && --sync->openings == 0;
 }
 
 void acquired_alone(const void* lock) {
   if (this_thread == nullptr) return;
-  acquired(lock);
-  Sync& sync = sync_at(lock);
-  const Locked locked(sync.lock);
-  sync.is_held_alone = true;
+  AtSync sync(lock);
+  acquire(sync);
+  sync->is_held_alone = true;
 }
 
-void releasing_alone_or_shared(const void* lock) {
-  if (this_thread == nullptr) return;
-  Sync& sync = sync_at(lock);
-  // Nobody else changes it while this thread has the lock.
-  bool was_held_alone;
-  {
-    const Locked locked(sync.lock);
-    was_held_alone = std::exchange(sync.is_held_alone, false);
-  }
+bool releasing_alone_or_shared(const void* lock) {
+  if (this_thread == nullptr) return false;
+  AtSync sync(lock);
+  const bool was_held_alone = std::exchange(sync->is_held_alone, false);
   if (was_held_alone) {
-    releasing(lock);
+    release(sync);
   } else {
-    releasing_shared(lock);
+    release_shared(sync);
   }
+  return was_held_alone;
 }
 
 }  // namespace heddle::runtime

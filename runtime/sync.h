@@ -1,31 +1,67 @@
 // What synchronization objects carry from one thread to another, by the object's address.
+//
+// A Sync ends with its object, or with the memory that the object lies in, and then serves another one. Its
+// memory stays a Sync's, so whoever remembers where it was can look whether it still belongs to the object.
 #pragma once
+
+#include <cstdint>
 
 #include "runtime/clock.h"
 #include "runtime/spin_lock.h"
 
 namespace heddle::runtime {
 
-struct Sync {
-  Sync* next = nullptr;  // with the same hash
-  const void* address = nullptr;
-  SpinLock lock;               // for the members below
-  Published released;          // by the last who had it alone: that thread knew all before
-  Clock gathered;              // by those who shared it since
-  bool is_held_alone = false;  // of a reader–writer lock
+// Those who come to a barrier together. The first who goes on ends the phase: who comes then is in the next.
+struct BarrierPhase {
+  SpinLock lock;
+  Clock gathered;
+  uint32_t waiting = 0;  // threads that have not gone on, and the barrier while it is its latest phase
+  bool is_over = false;
 };
 
-// Made when first asked for.
+struct Sync {
+  Sync* next = nullptr;                      // with the same hash
+  SpinLock lock;                             // for the members below
+  const void* address = nullptr;             // null: it has ended
+  Published released;                        // by the last who had it alone: that thread knew all before
+  Clock gathered;                            // by those who shared it since
+  uint32_t writes = 0;                       // to an atomic variable
+  BarrierPhase* phase = nullptr;             // of a barrier: the latest
+  bool is_held_alone = false;                // of a reader–writer lock
+  bool is_guard = false;                     // of a local variable that is initialized once
+  uint32_t openings = 0;                     // of a named semaphore
+  std::atomic<bool> has_completion = false;  // a barrier with a function that the last to arrive runs
+};
+
+// For the calling thread; made when first asked for. Whoever has locked it finds it again with sync_at().
 Sync& sync_at(const void* address);
+Sync& lock_sync(const void* address);
 
 // The calling thread has got the object, or is about to give it back; alone, or shared with others.
-void acquired(const void* object);
+// acquired(): false when that is no news.
+bool acquired(const void* object);
 void acquired_shared(const void* object);
 void releasing(const void* object);
 void releasing_shared(const void* object);
 
+// The calling thread comes to the barrier, and goes on from it. The barrier may be destroyed as soon as one
+// of its threads goes on, so the others keep hold of the phase.
+BarrierPhase* arriving(const void* barrier);
+void leaving(BarrierPhase* phase);
+
+// A named semaphore was opened, or is about to be closed. True: by the last who has it open.
+void opened(const void* semaphore);
+bool closing(const void* semaphore);
+
+void reserve_syncs();
+// In the child after a fork: whoever had locked them is gone, and no other thread needs what they carry.
+void forget_all_syncs();
+void forget_sync(const void* object);
+// All in this memory. False: there were none.
+bool forget_syncs(const void* memory, std::size_t size);
+
 // The same for reader–writer locks, which are given back by the same call whoever has them.
 void acquired_alone(const void* lock);
-void releasing_alone_or_shared(const void* lock);
+bool releasing_alone_or_shared(const void* lock);  // true: it had it alone
 
 }  // namespace heddle::runtime

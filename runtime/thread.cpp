@@ -1,36 +1,127 @@
 #include "runtime/thread.h"
 
+#include "runtime/message.h"
 #include "runtime/ownership.h"
 #include "runtime/shadow.h"
+#include "runtime/sync.h"
 
 __attribute__((visibility("default"))) __thread HeddleThreadState heddle_thread_state = {
-    heddle::runtime::kNoStamp, heddle::runtime::kNoStamp, nullptr, nullptr, nullptr};
+    heddle::runtime::kNoStamp, heddle::runtime::kNoStamp, nullptr, nullptr, nullptr, 0};
 
 namespace heddle::runtime {
 
 __thread Thread* this_thread = nullptr;
 Thread** threads_by_serial = nullptr;
 
+uint32_t told_per_stretch = 0;
+bool tells_every_access = false;
+bool is_parallel = false;
+uint32_t thread_count = 0;
+constinit SpinLock threads_lock;
+
 namespace {
-constinit std::atomic<uint32_t> slots{0};
+
+constinit std::atomic<uint32_t> streams{0};
+
+constexpr std::size_t kMostThreads = std::size_t{1} << 22;
+// In numbers (runtime/numbers.h). More than a sweep counts for looking at it, so that those that have ended
+// are forgotten faster than they come.
+constexpr uint64_t kCostOfThread = 4096;
+
+pthread_t* names = nullptr;  // by serial; 0 for those that nobody may wait for
+Thread* ended = nullptr;     // and held by nobody
+
+// One whose end the creator knows, or whose deeds are all forgotten.
+Thread* take_ended(const Thread& creator) {
+  for (Thread** link = &ended; *link != nullptr; link = &(*link)->next_ended) {
+    Thread* const thread = *link;
+    const bool is_known = creator.clock.covers(thread->slot, thread->time - 1);
+    if (!is_known && thread->is_remembered) continue;
+    if (!is_known) hasten_sweep(kCostOfThread);
+    *link = thread->next_ended;
+    return thread;
+  }
+  if (ended != nullptr) hasten_sweep(kCostOfThread);
+  return nullptr;
 }
 
+Thread* thread_named(pthread_t name) {
+  for (uint32_t serial = 1; serial <= thread_count; ++serial)
+    if (names[serial] == name) return threads_by_serial[serial];
+  return nullptr;
+}
+
+Thread* make_another() {
+  if (thread_count + 1 == kMostThreads) fail("more than %zu threads", kMostThreads);
+  Thread* const thread = create<Thread>();
+  thread->slot = thread_count;
+  thread->serial = thread_count + 1;
+  thread->memos = static_cast<Memo*>(reserve(sizeof(Memo) * Thread::kMemos, "a thread's memos"));
+  threads_by_serial[thread->serial] = thread;
+  ++thread_count;
+  return thread;
+}
+
+}  // namespace
+
 Published Thread::publish() {
+  const Inside inside;
   if (shared == nullptr) shared = clock.copy();
   new_stretch();
   return Published(shared, slot, time++);
 }
 
-Thread* make_thread() {
-  Thread* const thread = create<Thread>();
-  thread->slot = slots.fetch_add(1);
-  thread->serial = thread->slot + 1;
-  threads_by_serial[thread->serial] = thread;
-  thread->memos = static_cast<Memo*>(reserve(sizeof(Memo) * Thread::kMemos, "a thread's memos"));
+Thread* make_thread(const Thread* creator, bool is_joinable) {
+  const Locked locked(threads_lock);
+  Thread* thread = creator != nullptr ? take_ended(*creator) : nullptr;
+  if (thread != nullptr) {
+    thread->start_again();
+  } else {
+    thread = make_another();
+  }
+  thread->holders = is_joinable ? 3 : 2;
+  thread->has_name = !is_joinable;
+  thread->stream = streams.fetch_add(1);
+  thread->chunk = nullptr;
+  thread->library_depth = 0;
+  thread->counted_frame_count = 0;
   return thread;
 }
 
+void let_go(Thread* thread, uint32_t holders) {
+  const Locked locked(threads_lock);
+  thread->holders -= holders;
+  if (thread->holders > 0) return;
+  thread->is_remembered = true;
+  thread->next_ended = ended;
+  ended = thread;
+}
+
+void name_thread(Thread* thread, const pthread_t* name) {
+  const Locked locked(threads_lock);
+  if (thread->has_name) return;
+  thread->has_name = true;
+  // Somebody may just have waited for one that had the same name.
+  if (Thread* const former = thread_named(*name); former != nullptr) names[former->serial] = 0;
+  names[thread->serial] = *name;
+}
+
+Thread* find_thread(pthread_t name) {
+  const Locked locked(threads_lock);
+  return thread_named(name);
+}
+
+void let_go_of_name(Thread* thread) {
+  {
+    const Locked locked(threads_lock);
+    names[thread->serial] = 0;
+  }
+  let_go(thread);
+}
+
 void attach(Thread* thread) {
+  const Locked locked(threads_lock);
+  thread->state = &heddle_thread_state;
   this_thread = thread;
   heddle_thread_state.shadow = shadow_base;
   heddle_thread_state.thread = thread;
@@ -38,18 +129,48 @@ void attach(Thread* thread) {
 }
 
 void detach() {
+  Thread* const thread = this_thread;
+  thread->end = thread->publish();
   this_thread = nullptr;
+  heddle_thread_state.thread = nullptr;
+  {
+    const Locked locked(threads_lock);
+    thread->state = nullptr;
+  }
+  let_go(thread);
+}
+
+void become_parallel() {
+  is_parallel = true;
+  heddle_thread_state.thread = this_thread;
+}
+
+void become_serial() {
+  is_parallel = false;
   heddle_thread_state.thread = nullptr;
 }
 
-void become_parallel() { heddle_thread_state.thread = this_thread; }
+void become_only_thread() {
+  for_each_thread([](Thread& other) {
+    if (&other == this_thread) return;
+    other.state = nullptr;
+    other.page = 0;
+    this_thread->outlive(other);
+    names[other.serial] = 0;
+  });
+  this_thread->publish();
+  become_serial();
+}
 
 void attach_main_thread() {
   reserve_entries();
+  reserve_numbers();
   reserve_owners();
-  threads_by_serial = static_cast<Thread**>(reserve(sizeof(Thread*) << 24, "the threads"));
+  reserve_syncs();
+  threads_by_serial = static_cast<Thread**>(reserve(sizeof(Thread*) * kMostThreads, "the threads"));
+  names = static_cast<pthread_t*>(reserve(sizeof(pthread_t) * kMostThreads, "the threads' names"));
   reserve_shadow();
-  attach(make_thread());
+  attach(make_thread(nullptr, /*is_joinable=*/false));
   heddle_thread_state.thread = nullptr;
 }
 

@@ -1,21 +1,44 @@
 // A thread of the program, as the runtime knows it.
+//
+// The object of a thread that has ended serves a later one, which goes on counting its times. To all others
+// the two are one thread, so the later one must be ordered after the other anyway: whoever creates it knows
+// the other's end. Or nothing that the other one did is remembered any more.
 #pragma once
+
+#include <pthread.h>
 
 #include <cstdint>
 
+#include "runtime/channel.h"
 #include "runtime/clock.h"
+#include "runtime/inside.h"
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
+#include "runtime/open_blocks.h"
+#include "runtime/spin_lock.h"
 #include "runtime/stretches.h"
+#include "runtime/sweep.h"
 
 namespace heddle::runtime {
+
+struct BarrierPhase;
 
 // No word ever has this number with all bytes.
 inline constexpr uint64_t kNoStamp = uint64_t{kAllBytes} << 32 | kAllBytes;
 
-// What the thread did, in order: the newest entries only.
+// An access of the thread, or the beginning of a stretch.
 struct Memo {
-  uint64_t what;   // address (44 bits), is it a write, size; or a stretch
-  uint64_t where;  // pc
+  // Address (44 bits), is it a write, size (17 bits), is it atomic, is it told; kNewStretch: a stretch.
+  uint64_t what;
+  uint64_t pc;  // of a stretch: its time
+
+  static constexpr uint64_t kNewStretch = ~uint64_t{0};
+  static constexpr uint64_t kMostBytes = (uint64_t{1} << 17) - 2;
+  uint64_t address() const { return what & kAddressMask; }
+  bool writes() const { return (what >> 44 & 1) != 0; }
+  uint64_t size() const { return what >> 45 & ((uint64_t{1} << 17) - 1); }
+  bool is_atomic() const { return (what >> 62 & 1) != 0; }
+  bool is_told() const { return what >> 63 != 0; }
 };
 
 // The state of 8 bytes of the program's memory (runtime/layout.h).
@@ -25,6 +48,9 @@ struct alignas(16) Cell {
 
   friend bool operator==(Cell, Cell) = default;
 };
+
+struct Sync;
+struct CountedFrame;
 
 struct Thread {
   // What an access makes of the state it finds, in the present stretch.
@@ -36,23 +62,72 @@ struct Thread {
   static constexpr unsigned kChangeBits = 7;
   static constexpr unsigned kOrdered = 32;
   volatile uint64_t page = 0;  // it is changing the state of, plus 1 (runtime/ownership.h)
-  uint32_t serial = 0;         // no other thread has had it
+  uint32_t serial = 0;         // no other thread has it
   Memo* memos = nullptr;
-  uint32_t memo = 0;       // how many there were
-  Number next_number = 0;  // for the next stretch, up to last_number
-  Number last_number = 0;
+  uint32_t memo = 0;                   // how many there were
+  HeddleThreadState* state = nullptr;  // null: it does not run
+  Numbers numbers;                     // for its next stretches, groups and layers
+  Group* large_groups = nullptr;       // that it made
   Change changes[1U << kChangeBits] = {};
   Change recent[2] = {};  // what the last series of reads, of writes came to; the stamp as it is
+  // What it made of late, to use again.
   struct Layer {
     Number upper;
     uint32_t below;
     Number number;
   };
-  static constexpr unsigned kLayers = 64;
-  Layer layers[kLayers] = {};  // used of late
+  struct Joined {
+    Number readers;
+    Number stretch;
+    Number group;
+  };
+  static constexpr unsigned kMade = 64;
+  Layer layers[kMade] = {};
+  Joined groups[kMade] = {};
   uint64_t atomics_stamp = 0;  // the stretch whose atomic operations have atomics_number
   Number atomics_number = 0;
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
+
+  // What it tells the monitor (runtime/tell.h).
+  Chunk* chunk = nullptr;
+  uint32_t chunk_index = 0;
+  uint32_t filled = 0;        // of the chunk
+  uint32_t stream = 0;        // no other thread has or had it
+  uint32_t left_to_tell = 0;  // accesses of the present stretch
+
+  // The last that it told, if that was an atomic load: the same once more, of the same value, is no news. A
+  // thread that waits for a variable to change would tell of nothing else.
+  struct Load {
+    const void* variable = nullptr;
+    const void* pc = nullptr;
+    uint32_t writes = 0;  // to the variable, before
+    uint32_t order = 0;
+    const Chunk* chunk = nullptr;  // where it was told
+    uint32_t filled = 0;
+    friend bool operator==(const Load&, const Load&) = default;
+  };
+  Load last_load;
+  OpenBlocks blocks;
+  uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
+  BarrierPhase* phase = nullptr;          // of the std::barrier it waits at
+  uint32_t left_blocks = 0;               // while it waits for a condition_variable_any
+  uint32_t library_depth = 0;             // operations of the standard library it is in (runtime/blocks.h)
+
+  // Of functions that say when they begin and end (runtime/frames.h).
+  CountedFrame* counted_frames = nullptr;
+  uint32_t counted_frame_count = 0;
+
+  // Where it found the objects it used of late.
+  struct KnownSync {
+    const void* address;
+    Sync* sync;
+  };
+  static constexpr unsigned kSyncBits = 6;
+  KnownSync syncs[1U << kSyncBits] = {};
+  void forget_sync(const void* address) {
+    for (KnownSync& known : syncs)
+      if (known.address == address) known = {};
+  }
 
   uint32_t slot = 0;
   uint64_t time = 1;
@@ -60,19 +135,29 @@ struct Thread {
   Clock at_release_fence;     // what relaxed stores publish; empty without a release fence
   Clock until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
   Times* shared = nullptr;    // the clock as last published; null: it has changed since
+  Published end;              // what it knew then
 
-  static constexpr uint32_t kMemos = 1U << 13;
+  // Under threads_lock:
+  Thread* next_ended = nullptr;  // when nobody holds this one
+  uint32_t holders = 0;          // who creates it, itself, and who may join it
+  bool has_name = false;         // or needs none
+  bool is_remembered = true;     // the state of memory refers to its stretches
+
+  static constexpr uint32_t kMemos = 1U << 12;
+
+  // Numbers other than the present stretch's and group's may mean something else from now on.
+  void forget_numbers() {
+    for (Change& change : changes) change = {};
+    for (Change& change : recent) change = {};
+    for (Layer& layer : layers) layer = {};
+    for (Joined& group : groups) group = {};
+    for (uint64_t& words : ordered) words = 0;
+    atomics_stamp = 0;
+  }
 
   void new_stretch() { heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp; }
 
-  [[gnu::always_inline]] void remember(uint64_t what, uint64_t where) {
-    memos[memo++ % kMemos] = {what, where};
-  }
-  [[gnu::always_inline]] void remember(const void* address, unsigned size, bool writes, const void* pc) {
-    remember(
-        (reinterpret_cast<uint64_t>(address) & kAddressMask) | uint64_t{writes} << 44 | uint64_t{size} << 45,
-        reinterpret_cast<uint64_t>(pc));
-  }
+  [[gnu::always_inline]] Memo& next_memo() { return memos[memo++ % kMemos]; }
 
   [[gnu::always_inline]] Change& change_of(bool writes, uint64_t read, uint64_t write) {
     const uint64_t hash = (read + 31 * write + static_cast<uint64_t>(writes)) * 0x9E3779B97F4A7C15;
@@ -82,15 +167,37 @@ struct Thread {
     return stretch.slot() == slot || clock.covers(stretch.slot(), stretch.time());
   }
 
-  Published publish();
-  void acquire(const Published& other) {
-    if (clock.join(other)) forget_shared();
-  }
-  void acquire(const Clock& other) {
-    if (clock.join(other)) forget_shared();
+  // Of the one that ended before it, only what the state of memory refers to remains.
+  void start_again() {
+    forget_numbers();
+    clock.clear();
+    at_release_fence.clear();
+    until_acquire_fence.clear();
+    forget_shared();
+    end = Published();
+    has_name = false;
+    is_remembered = true;
   }
 
+  Published publish();
+  // True when it was news.
+  bool acquire(const Published& other) {
+    const Inside inside;
+    return learnt(clock.join(other));
+  }
+  bool acquire(const Clock& other) {
+    const Inside inside;
+    return learnt(clock.join(other));
+  }
+
+  // What the other one did is no longer anybody's. Whoever gets its place does something else.
+  void outlive(Thread& other) { learnt(clock.raise(other.slot, other.time++)); }
+
  private:
+  bool learnt(bool is_news) {
+    if (is_news) forget_shared();
+    return is_news;
+  }
   void forget_shared() {
     if (shared != nullptr) shared->release();
     shared = nullptr;
@@ -100,24 +207,67 @@ struct Thread {
 // The calling thread; null before it is known and after it has ended.
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
+// Whether what the calling thread does is the program's own doing.
+inline bool is_acting() { return this_thread != nullptr && this_thread->library_depth == 0; }
+
+extern bool is_parallel;  // there are several threads
 // From now on accesses are checked: there is a second thread.
 void become_parallel();
+// The calling thread is the only one left, and all that was done is ordered before what it will do.
+void become_serial();
+
+// The others are gone: this is the child after a fork. Under threads_lock.
+void become_only_thread();
 
 void attach_main_thread();
-Thread* make_thread();
+// Held by its creator, itself and, if somebody may join it, that one. `creator` is null for the main thread.
+Thread* make_thread(const Thread* creator, bool is_joinable);
+void let_go(Thread* thread, uint32_t holders = 1);
+
+// Its creator and itself say who it is, whichever comes first: the name is not looked at when the thread may
+// have got rid of it.
+void name_thread(Thread* thread, const pthread_t* name);
+Thread* find_thread(pthread_t name);  // null: it is not known
+void let_go_of_name(Thread* thread);  // nobody will ask for it any more
+
 extern Thread** threads_by_serial;
+extern uint32_t thread_count;
+extern SpinLock threads_lock;  // no thread comes or goes
+
+// Those that have ended too. Under the lock.
+template <class Visit>
+void for_each_thread(Visit visit) {
+  for (uint32_t serial = 1; serial <= thread_count; ++serial) visit(*threads_by_serial[serial]);
+}
+
+// A thread that waits for a condition lets others in on purpose: what it does before, to find out that it has
+// to wait, and what it does after are judged apart. The result says what to enter again.
+uint32_t leave_atomic_blocks(Thread& thread, const void* pc);
+void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc);
+
+// Nothing is told of a program that has only one thread. A deterministic block that such a program is in when
+// it starts a thread has that thread as a part, so its beginning is told then.
+void tell_deterministic_blocks(Thread& thread, const void* pc);
+
 void attach(Thread* thread);  // to the calling one
 void detach();                // it is at its end
 
+extern uint32_t told_per_stretch;  // accesses that a thread tells of each of its stretches, at most
+// Nothing that was done before makes an access not worth telling: each is a stretch of its own.
+extern bool tells_every_access;
+
+// The thread is not at a page.
 [[gnu::always_inline]] inline uint64_t begin_stretch(Thread& thread) {
-  if (thread.next_number == thread.last_number) {
-    constexpr Number kAtOnce = 256;
-    thread.next_number = take_numbers(kAtOnce);
-    thread.last_number = thread.next_number + kAtOnce;
+  if (thread.numbers.left == 0) {
+    auto sweep = [] { sweep_if_due(); };
+    keep_registers(sweep);
   }
-  const Number number = thread.next_number++;
+  const Number number = take(thread.numbers);
   entries[number] = Entry::stretch(thread.slot, thread.time);
-  thread.remember(~uint64_t{0}, thread.time);
+  Memo& memo = thread.next_memo();
+  memo.what = Memo::kNewStretch;
+  memo.pc = thread.time;
+  thread.left_to_tell = told_per_stretch;
   return heddle_thread_state.stamp = twice(kAllBytes | number);
 }
 

@@ -22,13 +22,13 @@ class Tally:
 
     def __init__(self):
         self.passed = 0
-        self.failed = []  # (name, command that repeats it)
+        self.failed = []  # (name, command that repeats it, what it printed)
 
-    def add(self, name, passed, repeat):
+    def add(self, name, passed, repeat, printed=""):
         if passed:
             self.passed += 1
         else:
-            self.failed.append((name, repeat))
+            self.failed.append((name, repeat, printed))
 
 
 def say(text):
@@ -59,8 +59,9 @@ def from_junit(path, tally, suite, repeat):
             # lit's unsupported tests; ctest gives a test that could not be started a failure as well.
             if case.find("failure") is None:
                 continue
-        failed = case.find("failure") is not None or case.find("error") is not None
-        tally.add(f"{suite}: {case.get('name')}", not failed, repeat(case.get("name")))
+        failure = case.find("failure") if case.find("failure") is not None else case.find("error")
+        tally.add(f"{suite}: {case.get('name')}", failure is None, repeat(case.get("name")),
+                  (failure.text or "") if failure is not None else "")
 
 
 def run_ctest(build, jobs, pattern, tally):
@@ -84,7 +85,8 @@ def run_lit(build, suite, jobs, pattern, tally):
     say(f"== {suite} tests")
     results = build / f"lit_{suite}.xml"
     results.unlink(missing_ok=True)
-    command = [sys.executable, str(LLVM / "build/utils/lit/lit.py"), "-j", str(jobs), "--verbose", "--quiet",
+    # What a failed test printed comes from the results, after everything else.
+    command = [sys.executable, str(LLVM / "build/utils/lit/lit.py"), "-j", str(jobs), "--quiet",
                "--xunit-xml-output", str(results), str(build / "tests" / suite)]
     if pattern:
         command += ["--filter", pattern, "--allow-empty-runs"]
@@ -144,6 +146,12 @@ def run_tidy(build, jobs, tally):
         finish_one()
 
 
+def last_lines(text, count=100):
+    lines = text.rstrip().splitlines()
+    left_out = [f"[{len(lines) - count} lines before these]"] if len(lines) > count else []
+    return "\n".join(left_out + lines[-count:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, required=True)
@@ -164,8 +172,11 @@ def main():
         run_tidy(arguments.build, jobs, tally)
 
     if tally.failed:
+        for name, _, printed in tally.failed:
+            if printed:
+                say(f"\n== {name} printed\n{last_lines(printed)}")
         say("\nfailed:")
-        for name, repeat in tally.failed:
+        for name, repeat, _ in tally.failed:
             say(f"  {name}\n    again: {repeat}")
     elif tally.passed == 0:
         say(f"no test matches '{arguments.filter}'")

@@ -1,11 +1,18 @@
-// Mutexes, reader–writer locks and condition variables of pthread. What std::mutex and its kin do ends here.
+// Mutexes, reader–writer locks, condition variables, semaphores and barriers of pthread. What std::mutex and
+// its kin do ends here.
+#include "runtime/interpose/locks.h"
+
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 
 #include <cerrno>
+#include <cstdarg>
 
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
 
 namespace heddle::runtime {
 
@@ -14,120 +21,294 @@ namespace {
 // A lock whose last holder died is held all the same.
 bool is_held(int result) { return result == 0 || result == EOWNERDEAD; }
 
-int got(int result, const void* lock) {
-  if (is_held(result)) acquired(lock);
+// Of an operation that takes a lock.
+enum class Waits : uint8_t { kForEver, kNotForEver };
+
+int got(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
+  if (is_held(result) && is_acting()) {
+    acquired(lock);
+    tell(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+  }
   return result;
 }
-int got_shared(int result, const void* lock) {
-  if (is_held(result)) acquired_shared(lock);
+int got_shared(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
+  if (is_held(result) && is_acting()) {
+    acquired_shared(lock);
+    tell(Operation::kAcquireShared, lock, pc, static_cast<uint32_t>(waits));
+  }
+  return result;
+}
+int got_alone(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
+  if (is_held(result) && is_acting()) {
+    acquired_alone(lock);
+    tell(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+  }
+  return result;
+}
+void giving_back(const void* lock, const void* pc) {
+  if (!is_acting()) return;
+  releasing(lock);
+  tell(Operation::kRelease, lock, pc);
+}
+
+// Waiting until then: the lock is got at once, or refused, as an error-checking mutex is to who has it, or it
+// takes time. A call of the system may also say that there never was such a time.
+constexpr timespec kLongAgo = {-1, 0};
+bool has_to_wait(int result) { return result == EBUSY || result == ETIMEDOUT || result == EINVAL; }
+
+// Takes the lock at once or says that it has to wait: a deadlock is known while it lasts.
+template <class AtOnce, class Lock>
+int lock_telling(WaitsFor what, const void* lock, const void* pc, AtOnce lock_at_once, Lock wait_for_lock) {
+  const int at_once = lock_at_once();
+  if (!has_to_wait(at_once)) return at_once;
+  if (is_acting()) tell_waiting(what, lock, pc);
+  const int result = wait_for_lock();
+  if (!is_held(result) && is_acting()) tell_gave_up(lock, pc);
   return result;
 }
 
-int got_alone(int result, const void* lock) {
-  if (is_held(result)) acquired_alone(lock);
+void forget_object(const void* object) {
+  forget_sync(object);
+  if (is_acting()) tell(*this_thread, {.operation = kToldFree, .address = object, .name = 1});
+}
+int destroyed(int result, const void* object) {
+  if (result == 0) forget_object(object);
   return result;
 }
 
-// The wait gives the mutex back and takes it again, whether or not it is woken.
+// The wait gives the mutex back and takes it again, whether or not it is woken; also when it is cancelled, in
+// front of the cleanup handlers.
 template <class Wait>
-int wait_with(pthread_mutex_t* mutex, Wait wait) {
-  releasing(mutex);
-  const int result = wait();
-  acquired(mutex);
+int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc, Wait wait) {
+  struct Wake {
+    pthread_cond_t* condition;
+    pthread_mutex_t* mutex;
+    const void* pc;
+    uint32_t left;  // blocks
+    ~Wake() {
+      if (!is_acting()) return;
+      enter_atomic_blocks_again(*this_thread, left, pc);
+      acquired(mutex);
+      tell(Operation::kAcquire, mutex, pc);
+      tell(Operation::kWake, condition, pc);
+    }
+  };
+  giving_back(mutex, pc);
+  const Wake wake = {condition, mutex, pc, is_acting() ? leave_atomic_blocks(*this_thread, pc) : 0};
+  if (is_acting()) tell_waiting(kForCondition, condition, pc);
+  return wait();
+}
+
+void notifying(const void* condition, const void* pc) {
+  if (is_acting()) tell(Operation::kNotify, condition, pc);
+}
+
+int got_post(int result, const void* semaphore, const void* pc) {
+  if (result == 0 && is_acting()) {
+    acquired(semaphore);
+    tell(Operation::kWait, semaphore, pc);
+  }
   return result;
+}
+template <class Wait>
+int wait_for_post(sem_t* semaphore, const void* pc, Wait wait) {
+  const int error = errno;
+  if (REAL(sem_trywait)(semaphore) == 0) return got_post(0, semaphore, pc);
+  errno = error;
+  if (is_acting()) tell_waiting(kForSemaphore, semaphore, pc);
+  const int result = wait();
+  if (result != 0 && is_acting()) {
+    const int reason = errno;
+    tell_gave_up(semaphore, pc);
+    errno = reason;
+  }
+  return got_post(result, semaphore, pc);
 }
 
 }  // namespace
 
-HEDDLE_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  return got(REAL(pthread_mutex_lock)(mutex), mutex);
+int lock(pthread_mutex_t* mutex, const void* pc) {
+  const int result = lock_telling(
+      kForLock, mutex, pc, [&] { return REAL(pthread_mutex_timedlock)(mutex, &kLongAgo); },
+      [&] { return REAL(pthread_mutex_lock)(mutex); });
+  return got(result, mutex, pc);
 }
-HEDDLE_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) {
-  return got(REAL(pthread_mutex_trylock)(mutex), mutex);
+int try_lock(pthread_mutex_t* mutex, const void* pc) {
+  return got(REAL(pthread_mutex_trylock)(mutex), mutex, pc, Waits::kNotForEver);
 }
-HEDDLE_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
-  return got(REAL(pthread_mutex_timedlock)(mutex, until), mutex);
+int lock_until(pthread_mutex_t* mutex, const timespec* until, const void* pc) {
+  return got(REAL(pthread_mutex_timedlock)(mutex, until), mutex, pc, Waits::kNotForEver);
 }
-HEDDLE_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
-  return got(REAL(pthread_mutex_clocklock)(mutex, clock, until), mutex);
-}
-HEDDLE_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  releasing(mutex);
+int unlock(pthread_mutex_t* mutex, const void* pc) {
+  giving_back(mutex, pc);
   return REAL(pthread_mutex_unlock)(mutex);
 }
+int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc) {
+  return wait_with(condition, mutex, pc, [&] { return REAL(pthread_cond_wait)(condition, mutex); });
+}
+int wait_until(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until, const void* pc) {
+  return wait_with(condition, mutex, pc,
+                   [&] { return REAL(pthread_cond_timedwait)(condition, mutex, until); });
+}
+int notify_one(pthread_cond_t* condition, const void* pc) {
+  notifying(condition, pc);
+  return REAL(pthread_cond_signal)(condition);
+}
+int notify_all(pthread_cond_t* condition, const void* pc) {
+  notifying(condition, pc);
+  return REAL(pthread_cond_broadcast)(condition);
+}
+int destroy_mutex(pthread_mutex_t* mutex) { return destroyed(REAL(pthread_mutex_destroy)(mutex), mutex); }
+
+HEDDLE_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) { return lock(mutex, HEDDLE_HERE); }
+HEDDLE_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) { return try_lock(mutex, HEDDLE_HERE); }
+HEDDLE_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
+  return lock_until(mutex, until, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  return got(REAL(pthread_mutex_clocklock)(mutex, clock, until), mutex, HEDDLE_HERE, Waits::kNotForEver);
+}
+HEDDLE_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) { return unlock(mutex, HEDDLE_HERE); }
 
 HEDDLE_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
-  return got_shared(REAL(pthread_rwlock_rdlock)(lock), lock);
+  const int result = lock_telling(
+      kForSharedLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_timedrdlock)(lock, &kLongAgo); },
+      [&] { return REAL(pthread_rwlock_rdlock)(lock); });
+  return got_shared(result, lock, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
-  return got_shared(REAL(pthread_rwlock_tryrdlock)(lock), lock);
+  return got_shared(REAL(pthread_rwlock_tryrdlock)(lock), lock, HEDDLE_HERE, Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) {
-  return got_shared(REAL(pthread_rwlock_timedrdlock)(lock, until), lock);
+  return got_shared(REAL(pthread_rwlock_timedrdlock)(lock, until), lock, HEDDLE_HERE, Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                                 const timespec* until) {
-  return got_shared(REAL(pthread_rwlock_clockrdlock)(lock, clock, until), lock);
+  return got_shared(REAL(pthread_rwlock_clockrdlock)(lock, clock, until), lock, HEDDLE_HERE,
+                    Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
-  return got_alone(REAL(pthread_rwlock_wrlock)(lock), lock);
+  const int result = lock_telling(
+      kForLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_timedwrlock)(lock, &kLongAgo); },
+      [&] { return REAL(pthread_rwlock_wrlock)(lock); });
+  return got_alone(result, lock, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
-  return got_alone(REAL(pthread_rwlock_trywrlock)(lock), lock);
+  return got_alone(REAL(pthread_rwlock_trywrlock)(lock), lock, HEDDLE_HERE, Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) {
-  return got_alone(REAL(pthread_rwlock_timedwrlock)(lock, until), lock);
+  return got_alone(REAL(pthread_rwlock_timedwrlock)(lock, until), lock, HEDDLE_HERE, Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                                 const timespec* until) {
-  return got_alone(REAL(pthread_rwlock_clockwrlock)(lock, clock, until), lock);
+  return got_alone(REAL(pthread_rwlock_clockwrlock)(lock, clock, until), lock, HEDDLE_HERE,
+                   Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
-  releasing_alone_or_shared(lock);
+  if (is_acting()) {
+    const bool was_alone = releasing_alone_or_shared(lock);
+    tell(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE);
+  }
   return REAL(pthread_rwlock_unlock)(lock);
 }
 
 HEDDLE_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) {
-  return got(REAL(pthread_spin_lock)(lock), const_cast<const int*>(lock));
+  const void* const object = const_cast<const int*>(lock);
+  const int result = lock_telling(
+      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); },
+      [&] { return REAL(pthread_spin_lock)(lock); });
+  return got(result, object, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_spin_trylock(pthread_spinlock_t* lock) {
-  return got(REAL(pthread_spin_trylock)(lock), const_cast<const int*>(lock));
+  return got(REAL(pthread_spin_trylock)(lock), const_cast<const int*>(lock), HEDDLE_HERE, Waits::kNotForEver);
 }
 HEDDLE_INTERPOSE int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  releasing(const_cast<const int*>(lock));
+  giving_back(const_cast<const int*>(lock), HEDDLE_HERE);
   return REAL(pthread_spin_unlock)(lock);
 }
 
 HEDDLE_INTERPOSE int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  return wait_with(mutex, [&] { return REAL(pthread_cond_wait)(condition, mutex); });
+  return wait(condition, mutex, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                             const timespec* until) {
-  return wait_with(mutex, [&] { return REAL(pthread_cond_timedwait)(condition, mutex, until); });
+  return wait_until(condition, mutex, until, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                             clockid_t clock, const timespec* until) {
-  return wait_with(mutex, [&] { return REAL(pthread_cond_clockwait)(condition, mutex, clock, until); });
+  return wait_with(condition, mutex, HEDDLE_HERE,
+                   [&] { return REAL(pthread_cond_clockwait)(condition, mutex, clock, until); });
+}
+HEDDLE_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) {
+  return notify_one(condition, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) {
+  return notify_all(condition, HEDDLE_HERE);
 }
 
 HEDDLE_INTERPOSE int sem_post(sem_t* semaphore) {
-  releasing_shared(semaphore);
+  if (is_acting()) {
+    releasing_shared(semaphore);
+    tell(Operation::kPost, semaphore, HEDDLE_HERE);
+  }
   return REAL(sem_post)(semaphore);
 }
-HEDDLE_INTERPOSE int sem_wait(sem_t* semaphore) { return got(REAL(sem_wait)(semaphore), semaphore); }
-HEDDLE_INTERPOSE int sem_trywait(sem_t* semaphore) { return got(REAL(sem_trywait)(semaphore), semaphore); }
+HEDDLE_INTERPOSE int sem_wait(sem_t* semaphore) {
+  return wait_for_post(semaphore, HEDDLE_HERE, [&] { return REAL(sem_wait)(semaphore); });
+}
+HEDDLE_INTERPOSE int sem_trywait(sem_t* semaphore) {
+  return got_post(REAL(sem_trywait)(semaphore), semaphore, HEDDLE_HERE);
+}
 HEDDLE_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* until) {
-  return got(REAL(sem_timedwait)(semaphore, until), semaphore);
+  return wait_for_post(semaphore, HEDDLE_HERE, [&] { return REAL(sem_timedwait)(semaphore, until); });
 }
 HEDDLE_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return got(REAL(sem_clockwait)(semaphore, clock, until), semaphore);
+  return wait_for_post(semaphore, HEDDLE_HERE, [&] { return REAL(sem_clockwait)(semaphore, clock, until); });
+}
+
+// Whoever opens a semaphore of the same name gets the same address, until all have closed it.
+HEDDLE_INTERPOSE sem_t* sem_open(const char* name, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  const auto value = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  sem_t* const semaphore = REAL(sem_open)(name, flags, mode, value);
+  if (semaphore != SEM_FAILED) opened(semaphore);
+  return semaphore;
+}
+HEDDLE_INTERPOSE int sem_close(sem_t* semaphore) {
+  if (closing(semaphore)) forget_object(semaphore);
+  return REAL(sem_close)(semaphore);
 }
 
 HEDDLE_INTERPOSE int pthread_barrier_wait(pthread_barrier_t* barrier) {
-  releasing_shared(barrier);
+  const bool acts = is_acting();
+  BarrierPhase* const phase = acts ? arriving(barrier) : nullptr;
+  if (acts) {
+    tell(Operation::kArrive, barrier, HEDDLE_HERE);
+    tell_waiting(kForBarrier, barrier, HEDDLE_HERE);
+  }
   const int result = REAL(pthread_barrier_wait)(barrier);
-  acquired(barrier);
+  if (acts) {
+    leaving(phase);
+    tell(Operation::kLeave, barrier, HEDDLE_HERE);
+  }
   return result;
+}
+
+HEDDLE_INTERPOSE int pthread_mutex_destroy(pthread_mutex_t* mutex) { return destroy_mutex(mutex); }
+HEDDLE_INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
+  return destroyed(REAL(pthread_rwlock_destroy)(lock), lock);
+}
+HEDDLE_INTERPOSE int pthread_spin_destroy(pthread_spinlock_t* lock) {
+  return destroyed(REAL(pthread_spin_destroy)(lock), const_cast<const int*>(lock));
+}
+HEDDLE_INTERPOSE int sem_destroy(sem_t* semaphore) {
+  return destroyed(REAL(sem_destroy)(semaphore), semaphore);
+}
+HEDDLE_INTERPOSE int pthread_barrier_destroy(pthread_barrier_t* barrier) {
+  return destroyed(REAL(pthread_barrier_destroy)(barrier), barrier);
 }
 
 }  // namespace heddle::runtime

@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
+#include <cstdarg>
 #include <cstdlib>
 
 #include "runtime/interpose/real.h"
@@ -9,14 +10,52 @@
 
 namespace heddle::runtime {
 
+namespace {
+
+// Looking for the real one may itself free what the loader had to say before: null then, and that is lost.
+decltype(::free)* real_free() {
+  static __thread bool is_looking __attribute__((tls_model("initial-exec"))) = false;
+  if (is_looking) return nullptr;
+  is_looking = true;
+  decltype(::free)* const found = REAL(free);
+  is_looking = false;
+  return found;
+}
+
+}  // namespace
+
 HEDDLE_INTERPOSE void free(void* memory) {
-  if (memory != nullptr) forget(memory, ::malloc_usable_size(memory));
-  REAL(free)(memory);
+  if (memory == nullptr) return;
+  forget(memory, ::malloc_usable_size(memory));
+  if (decltype(::free)* const real = real_free(); real != nullptr) real(memory);
 }
 
 HEDDLE_INTERPOSE void* realloc(void* memory, std::size_t size) {
   if (memory != nullptr) forget(memory, ::malloc_usable_size(memory));
   return REAL(realloc)(memory, size);
+}
+
+HEDDLE_INTERPOSE void* reallocarray(void* memory, std::size_t count, std::size_t size) {
+  if (memory != nullptr) forget(memory, ::malloc_usable_size(memory));
+  return REAL(reallocarray)(memory, count, size);
+}
+
+HEDDLE_INTERPOSE void* mmap(void* memory, std::size_t size, int protection, int flags, int file,
+                            off_t offset) {
+  void* const mapped = REAL(mmap)(memory, size, protection, flags, file, offset);
+  if ((flags & MAP_FIXED) != 0 && mapped != MAP_FAILED) forget(mapped, size);
+  return mapped;
+}
+
+HEDDLE_INTERPOSE void* mremap(void* memory, std::size_t old_size, std::size_t new_size, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+  va_end(rest);
+  void* const mapped = REAL(mremap)(memory, old_size, new_size, flags, wanted);
+  if (mapped != MAP_FAILED && (mapped != memory || new_size < old_size)) forget(memory, old_size);
+  if (mapped != MAP_FAILED && wanted != nullptr) forget(mapped, new_size);
+  return mapped;
 }
 
 HEDDLE_INTERPOSE int munmap(void* memory, std::size_t size) {

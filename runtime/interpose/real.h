@@ -5,6 +5,9 @@
 
 #include "runtime/message.h"
 
+// Where in the program a function of ours was called.
+#define HEDDLE_HERE __builtin_return_address(0)
+
 #define HEDDLE_INTERPOSE extern "C" __attribute__((visibility("default")))
 
 // REAL(pthread_create)(…) calls the one that the program would have called without Heddle.

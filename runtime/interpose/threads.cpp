@@ -1,11 +1,16 @@
 // Threads of pthread: how they begin, end and are waited for.
+#include "runtime/interpose/threads.h"
+
 #include <pthread.h>
 
 #include <atomic>
+#include <climits>
+#include <cstdlib>
 
+#include "runtime/connection.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
-#include "runtime/sync.h"
+#include "runtime/tell.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -22,6 +27,8 @@ struct Start {
   Published forked;
 };
 
+pthread_key_t end_key;  // its destructor runs when a thread ends, behind those of thread_local objects
+
 // Another thread may have had the same stack.
 void forget_stack() {
   pthread_attr_t attributes;
@@ -32,49 +39,153 @@ void forget_stack() {
   ::pthread_attr_destroy(&attributes);
 }
 
+// The thread ends when all destructors of its thread-local objects and keys have run: those that set keys
+// again are run again, as often as the system does it.
+void at_thread_end(void* rounds_left) {
+  const auto rounds = reinterpret_cast<uint64_t>(rounds_left);
+  if (rounds > 1) {
+    ::pthread_setspecific(end_key, reinterpret_cast<void*>(rounds - 1));
+    return;
+  }
+  if (this_thread == nullptr) return;
+  tell(Operation::kThreadEnd, nullptr, nullptr);
+  detach();
+}
+
 void* run_thread(void* given) {
   auto* const start = static_cast<Start*>(given);
-  forget_stack();
   attach(start->thread);
   this_thread->acquire(start->forked);
+  tell(Operation::kThreadBegin, nullptr, nullptr);
+  forget_stack();
   void* (*const body)(void*) = start->body;
   void* const argument = start->argument;
   destroy(start);
-  void* const result = body(argument);
-  releasing(reinterpret_cast<const void*>(::pthread_self()));
-  detach();
+  const pthread_t self = ::pthread_self();
+  name_thread(this_thread, &self);
+  ::pthread_setspecific(end_key, reinterpret_cast<void*>(uint64_t{PTHREAD_DESTRUCTOR_ITERATIONS}));
+  // When it exits or is cancelled, its functions are left and the destructors of its keys still run.
+  struct AllFrames {
+    ~AllFrames() { heddle_thread_state.frame = nullptr; }
+  };
+  const AllFrames frames;
+  return body(argument);
+}
+
+// Not checked, but its code looks at the shadow all the same.
+void* run_unchecked(void* given) {
+  auto* const start = static_cast<Start*>(given);
+  heddle_thread_state.shadow = shadow_base;
+  heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
+  void* (*const body)(void*) = start->body;
+  void* const argument = start->argument;
+  destroy(start);
+  return body(argument);
+}
+
+// Waits, with the real function, for the thread.
+template <class Join>
+int join_with(pthread_t id, const void* pc, Join join) {
+  Thread* const thread = find_thread(id);  // now: another one may have its name when this returns
+  const int result = join();
+  if (result != 0 || thread == nullptr) return result;
+  if (this_thread != nullptr) {
+    this_thread->acquire(thread->end);
+    tell(*this_thread,
+         {.operation = static_cast<uint8_t>(Operation::kJoin), .pc = pc, .extra = thread->stream});
+    if (joined.fetch_add(1) + 1 == made.load()) become_serial();
+  }
+  let_go_of_name(thread);
   return result;
 }
 
-[[gnu::constructor(101)]] void begin() { attach_main_thread(); }
+[[gnu::constructor(101)]] void begin() {
+  attach_main_thread();
+  if (::pthread_key_create(&end_key, at_thread_end) != 0)
+    fail("the system has no key for the ends of threads");
+}
+
+bool is_joinable(const pthread_attr_t* attributes) {
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) ::pthread_attr_getdetachstate(attributes, &state);
+  return state == PTHREAD_CREATE_JOINABLE;
+}
+
+// HEDDLE_OFF=1 in the environment: the program runs as if it had one thread, unchecked.
+bool is_switched_off() {
+  const char* const value = ::getenv("HEDDLE_OFF");
+  return value != nullptr && *value != 0 && __builtin_strcmp(value, "0") != 0;
+}
 
 }  // namespace
 
-HEDDLE_INTERPOSE int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*),
-                                    void* argument) {
-  if (this_thread == nullptr) return REAL(pthread_create)(id, attributes, body, argument);
+void count_threads_anew() {
+  made.store(0);
+  joined.store(0);
+}
+
+int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*), void* argument,
+                  const void* pc) {
   auto* const start = create<Start>();
   start->body = body;
   start->argument = argument;
-  start->thread = make_thread();
+  if (this_thread == nullptr || is_switched_off()) {
+    const int result = REAL(pthread_create)(id, attributes, run_unchecked, start);
+    if (result != 0) destroy(start);
+    return result;
+  }
+  connect_to_monitor();
+  tell_deterministic_blocks(*this_thread, __builtin_return_address(0));
+  const bool may_be_joined = is_joinable(attributes);
+  Thread* const thread = start->thread = make_thread(this_thread, may_be_joined);
   start->forked = this_thread->publish();
   become_parallel();
   made.fetch_add(1);
+  tell(*this_thread,
+       {.operation = static_cast<uint8_t>(Operation::kFork), .pc = pc, .extra = start->thread->stream});
   const int result = REAL(pthread_create)(id, attributes, run_thread, start);
   if (result != 0) {
     made.fetch_sub(1);
     destroy(start);
+    let_go(thread, may_be_joined ? 3 : 2);
+    return result;
   }
+  name_thread(thread, id);
+  let_go(thread);
   return result;
 }
 
-HEDDLE_INTERPOSE int pthread_join(pthread_t id, void** value) {
-  const int result = REAL(pthread_join)(id, value);
-  if (result != 0 || this_thread == nullptr) return result;
-  acquired(reinterpret_cast<const void*>(id));
-  // Nobody else is left, and all that was done is ordered before what is to come.
-  if (joined.fetch_add(1) + 1 == made.load()) heddle_thread_state.thread = nullptr;
+int join_thread(pthread_t id, void** value, const void* pc) {
+  if (const Thread* const thread = find_thread(id); thread != nullptr)
+    tell_waiting(kForThread, nullptr, pc, thread->stream);
+  const int result = join_with(id, pc, [&] { return REAL(pthread_join)(id, value); });
+  if (result != 0) tell_gave_up(nullptr, pc);
   return result;
 }
+
+int detach_thread(pthread_t id) {
+  Thread* const thread = find_thread(id);
+  const int result = REAL(pthread_detach)(id);
+  if (result == 0 && thread != nullptr) let_go_of_name(thread);
+  return result;
+}
+
+HEDDLE_INTERPOSE int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*),
+                                    void* argument) {
+  return create_thread(id, attributes, body, argument, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE int pthread_join(pthread_t id, void** value) { return join_thread(id, value, HEDDLE_HERE); }
+HEDDLE_INTERPOSE int pthread_tryjoin_np(pthread_t id, void** value) {
+  return join_with(id, HEDDLE_HERE, [&] { return REAL(pthread_tryjoin_np)(id, value); });
+}
+HEDDLE_INTERPOSE int pthread_timedjoin_np(pthread_t id, void** value, const timespec* until) {
+  return join_with(id, HEDDLE_HERE, [&] { return REAL(pthread_timedjoin_np)(id, value, until); });
+}
+HEDDLE_INTERPOSE int pthread_clockjoin_np(pthread_t id, void** value, clockid_t clock,
+                                          const timespec* until) {
+  return join_with(id, HEDDLE_HERE, [&] { return REAL(pthread_clockjoin_np)(id, value, clock, until); });
+}
+
+HEDDLE_INTERPOSE int pthread_detach(pthread_t id) { return detach_thread(id); }
 
 }  // namespace heddle::runtime

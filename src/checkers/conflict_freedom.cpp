@@ -43,6 +43,7 @@ Part part_of(Operation operation) {
     case Operation::kAssign:
     case Operation::kBranch:
     case Operation::kFocus:
+    case Operation::kSync:
     case Operation::kNested: return Part::kNone;
   }
   return Part::kNone;

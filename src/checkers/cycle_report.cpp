@@ -55,6 +55,7 @@ std::string_view noun(Operation operation) {
     case Operation::kAssign:
     case Operation::kBranch:
     case Operation::kFocus:
+    case Operation::kSync:
     case Operation::kNested: return "operation";
   }
   return "operation";

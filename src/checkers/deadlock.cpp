@@ -125,6 +125,7 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kAssign:
       case Operation::kBranch:
       case Operation::kFocus:
+      case Operation::kSync:
       case Operation::kNested: break;
     }
   }
@@ -134,8 +135,9 @@ void DeadlockChecker::acquire(const Event& event, EventIndex index) {
   const bool shared = event.operation == Operation::kAcquireShared;
   Thread& thread = this->thread(event.thread);
   const PlacesId list = places_.extend(places(thread), event.object, event.site, shared);
-  const Acquisition wanted{index, event.object, event.site, list, shared};
-  if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset) {
+  const Acquisition wanted{index, event.object, event.site, list, shared, event.tries};
+  // Who only tries waits for nobody.
+  if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset && !event.tries) {
     const Doubt doubt = thread.doubt == Doubt::kNone && order_.past_holds_lock(event.thread)
                             ? Doubt::kPastHoldsLock
                             : thread.doubt;
@@ -224,6 +226,7 @@ Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength s
     const auto add_step = [&](const Acquisition& acquisition) -> Step& {
       Event event;
       event.operation = acquisition.shared ? Operation::kAcquireShared : Operation::kAcquire;
+      event.tries = acquisition.tries;
       event.thread = link.dependency->thread;
       event.object = acquisition.lock;
       event.site = acquisition.site;

@@ -104,6 +104,7 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kAssign:
     case Operation::kBranch:
     case Operation::kFocus:
+    case Operation::kSync:
     case Operation::kNested: return;
   }
 }

@@ -17,6 +17,7 @@ struct Acquisition {
   SiteId site = kNoId;
   PlacesId places = kNoPlaces;  // where the locks held before it and this one were taken
   bool shared = false;
+  bool tries = false;
 };
 
 // Why a cycle through a dependency might not be reachable; see deadlock.h for the argument.

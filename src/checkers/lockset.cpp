@@ -176,6 +176,7 @@ void LocksetChecker::process(const EventBatch& batch) {
       case Operation::kAssign:
       case Operation::kBranch:
       case Operation::kFocus:
+      case Operation::kSync:
       case Operation::kNested: break;
     }
   }
@@ -229,7 +230,7 @@ void LocksetChecker::begin_life(uint32_t variable) {
   if (!by_object_) return forget(variable);
   Field& field = fields_[variable];
   if (field.whole == kNoId) {
-    field.whole = objects_.intern(names_.variable(variable));
+    field.whole = objects_.intern(names_.name(Space::kVariable, variable));
     make_slots();
   }
   forget(field.whole);

@@ -4,6 +4,7 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 #include "core/happens_before.h"
@@ -105,6 +106,7 @@ void RaceChecker::process(const EventBatch& batch) {
       case Operation::kAssign:
       case Operation::kBranch:
       case Operation::kFocus:
+      case Operation::kSync:
       case Operation::kNested: order_.synchronize(event); break;
     }
   }
@@ -147,16 +149,35 @@ Step RaceChecker::step(const Access& access, uint32_t variable) const {
 }
 
 Finding RaceChecker::argue(const Access& earlier, const Access& later, uint32_t variable) const {
-  const std::string name(context_.names.variable(variable));
   const auto is_plain = [](const Access& access) {
     return access.operation <= static_cast<uint8_t>(Operation::kWrite);
   };
+  Finding finding = race_finding(step(earlier, variable), step(later, variable),
+                                 std::string(context_.names.variable(variable)));
+  if (is_plain(earlier) != is_plain(later)) {
+    finding.advice = fmt::format("make every access to {} atomic, or guard all of them with one mutex",
+                                 context_.names.variable(variable));
+  } else if (earlier.held != later.held && (earlier.held == 0 || later.held == 0)) {
+    const Step& first = finding.steps[0];
+    const Step& second = finding.steps[1];
+    const Step& guarded = earlier.held == 0 ? second : first;
+    const Step& bare = earlier.held == 0 ? first : second;
+    finding.advice = fmt::format("hold {} where {} {}, as {} does",
+                                 locksets_.list(std::max(earlier.held, later.held), context_.names),
+                                 bare.thread, bare.phrase, guarded.thread);
+  }
+  return finding;
+}
+
+}  // namespace
+
+Finding race_finding(Step earlier, Step later, const std::string& variable) {
   Finding finding;
   finding.rule = &kRaceRules[0];
   finding.checker = kRaceChecker.name;
   finding.strength = Strength::kObserved;
-  finding.steps = {step(earlier, variable), step(later, variable)};
-  Step& first = finding.steps[0];
+  finding.steps = {std::move(earlier), std::move(later)};
+  const Step& first = finding.steps[0];
   Step& second = finding.steps[1];
   finding.message = fmt::format("{} {}, {} {}, and nothing orders the two", first.thread, first.phrase,
                                 second.thread, second.phrase);
@@ -164,22 +185,10 @@ Finding RaceChecker::argue(const Access& earlier, const Access& later, uint32_t 
       fmt::format("no lock, fork, join or other synchronization puts this after {}'s access", first.thread);
   finding.conclusion =
       "The two can happen in either order or at once; C++ gives the program no meaning then.";
-  if (is_plain(earlier) != is_plain(later)) {
-    finding.advice = fmt::format("make every access to {} atomic, or guard all of them with one mutex", name);
-  } else if (earlier.held != later.held && (earlier.held == 0 || later.held == 0)) {
-    const Step& guarded = earlier.held == 0 ? second : first;
-    const Step& bare = earlier.held == 0 ? first : second;
-    finding.advice = fmt::format("hold {} where {} {}, as {} does",
-                                 locksets_.list(std::max(earlier.held, later.held), context_.names),
-                                 bare.thread, bare.phrase, guarded.thread);
-  } else {
-    finding.advice =
-        fmt::format("guard {} with one and the same mutex in both places, or make it std::atomic", name);
-  }
+  finding.advice =
+      fmt::format("guard {} with one and the same mutex in both places, or make it std::atomic", variable);
   return finding;
 }
-
-}  // namespace
 
 std::unique_ptr<Checker> make_race_checker(const CheckerContext& context) {
   return std::make_unique<RaceChecker>(context);

@@ -27,6 +27,9 @@ inline constexpr std::array<Rule, 1> kRaceRules = {{{
 
 std::unique_ptr<Checker> make_race_checker(const CheckerContext& context);
 
+// What there is to say about two accesses to the variable that race.
+Finding race_finding(Step earlier, Step later, const std::string& variable);
+
 inline constexpr CheckerEntry kRaceChecker{
     "race", "data races of the observed run (happens-before, C++20 atomics and fences)", true, kRaceRules,
     make_race_checker};

@@ -22,6 +22,12 @@ constexpr std::array kRegistry = {
     kRaceChecker, kLocksetChecker, kDeadlockChecker, kAtomicityChecker, kDeterminismChecker,
 };
 
+// Somebody else does its work.
+class Idle : public Checker {
+ public:
+  void process(const EventBatch& /*batch*/) override {}
+};
+
 std::string upper(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -51,6 +57,32 @@ std::vector<const CheckerEntry*> select_checkers(std::string_view list) {
     if (all || named || (wanted.empty() && entry.by_default)) selected.push_back(&entry);
   }
   return selected;
+}
+
+CheckerContext shared_context(std::span<const CheckerEntry* const> selected, std::span<Findings> found,
+                              std::size_t i, CheckerContext context) {
+  if (selected[i]->name != kDeterminismChecker.name) return context;
+  for (std::size_t other = 0; other < selected.size(); ++other)
+    if (selected[other]->name == kAtomicityChecker.name) context.of_atomicity = &found[other];
+  return context;
+}
+
+std::vector<std::unique_ptr<Checker>> make_checkers(std::span<const CheckerEntry* const> selected,
+                                                    std::span<Findings> found,
+                                                    const ContextOfChecker& context) {
+  const bool has_determinism = std::any_of(selected.begin(), selected.end(), [](const CheckerEntry* entry) {
+    return entry->name == kDeterminismChecker.name;
+  });
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.reserve(selected.size());
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (has_determinism && selected[i]->name == kAtomicityChecker.name) {
+      checkers.push_back(std::make_unique<Idle>());
+    } else {
+      checkers.push_back(selected[i]->make(shared_context(selected, found, i, context(i))));
+    }
+  }
+  return checkers;
 }
 
 std::vector<const Rule*> all_rules(std::span<const CheckerEntry* const> checkers) {

@@ -86,12 +86,23 @@ void Serializability<Story>::skim(const EventBatch& batch) {
       case Operation::kAssign:
       case Operation::kBranch:
       case Operation::kFocus:
+      case Operation::kSync:
       case Operation::kNested: break;
     }
     if (event.operation != Operation::kArrive && event.operation != Operation::kLeave) continue;
     if (settings_.race_filter) synchronization_.synchronize(event);
     if (settings_.conflict_freedom) conflict_freedom_.synchronize(event);
   }
+}
+
+template <class Story>
+void Serializability<Story>::follow(const Serializability& skimmed) {
+  blocks_ = skimmed.blocks_;
+  locksets_ = skimmed.locksets_;
+  held_.copy_from(skimmed.held_);
+  barriers_ = skimmed.barriers_;
+  conflict_freedom_ = skimmed.conflict_freedom_;
+  synchronization_ = skimmed.synchronization_;
 }
 
 template <class Story>
@@ -206,6 +217,7 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
       start(event, index);
       done();
       break;
+    case Operation::kSync: return;  // orders memory, but nobody's result depends on who came first
   }
   if (settings_.race_filter) synchronization_.synchronize(event);
   if (settings_.conflict_freedom && orders_deterministically(event.operation))

@@ -86,6 +86,8 @@ class Serializability {
   // count.
   void skim(const EventBatch& batch);
   void restart();
+  // Goes on where the other one, which has only skimmed, is.
+  void follow(const Serializability& skimmed);
 
   const LocksetTable& locksets() const { return locksets_; }
 

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "checkers/atomicity.h"
 #include "checkers/cycle_report.h"
 #include "checkers/serializability.h"
+#include "checkers/serializability_rules.h"
 #include "checkers/violation.h"
 #include "core/recent_events.h"
 
@@ -24,6 +26,9 @@ constexpr std::size_t kMostExplained = 256;
 constexpr uint32_t kMostOfAPlace = 4;
 // And of one transaction's outermost block, so that one with many places leaves room for others.
 constexpr uint32_t kMostOfABlock = 32;
+
+// What a report without a story says.
+constexpr const char* kStoryFromGraph = "--engine graph tells the whole story";
 
 bool filters_races(RaceFilter filter, bool explains) {
   return filter == RaceFilter::kOn || (filter == RaceFilter::kAuto && !explains);
@@ -40,6 +45,15 @@ Space space_of(const Op& op) { return info(op.event.operation).space; }
 using ConflictCounts = tsl::robin_map<uint64_t, uint64_t, MixHash>;
 uint64_t key_of(EventIndex root, const Op& op) {
   return mix(mix(root) ^ (uint64_t{op.event.object} << 8 | static_cast<uint64_t>(space_of(op))));
+}
+
+// The checkers find the same cycles.
+void add_cycle(const CheckerContext& context, const Finding& finding) {
+  context.findings.add(finding);
+  if (context.of_atomicity == nullptr || finding.rule->id == kConflict.id) return;
+  Finding same = finding;
+  same.checker = kAtomicityChecker.name;
+  context.of_atomicity->add(std::move(same));
 }
 
 // The story a report of the cycle tells.
@@ -63,6 +77,13 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     pairs_ = pairs;
     windows_ = windows_of(violations_);
   }
+  // Goes on where the other one is, which has passed over all events so far.
+  void follow(const Explainer& skimmed) {
+    engine_.follow(skimmed.engine_);
+    violated_ = skimmed.violated_;
+  }
+  // What the other one has reported need not be reported again.
+  void take_over_reported(Explainer& other) { violated_ = std::move(other.violated_); }
   // Passes over events before those that are to be judged.
   void skim(const EventBatch& batch) { engine_.skim(batch); }
 
@@ -104,10 +125,9 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
     // leaves out of its own graph.
     for (const Violation& violation : violations_)
       if (!violation.is_conflict && violated_.insert(place_in_program(violation.cycle.root)).second)
-        context_.findings.add(
-            report_violation(violation, report_context(),
-                             "the graph engine, which leaves out "
-                             "the edge that closed an earlier cycle, does not see this one"));
+        add_cycle(context_, report_violation(violation, report_context(),
+                                             "the graph engine, which leaves out "
+                                             "the edge that closed an earlier cycle, does not see this one"));
   }
 
  private:
@@ -164,7 +184,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
   void report(TransactionHandle transaction) {
     std::erase_if(pending_, [&](const Pending& pending) {
       if (pending.transaction != transaction) return false;
-      context_.findings.add(report_cycle(pending.cycle, report_context()));
+      add_cycle(context_, report_cycle(pending.cycle, report_context()));
       return true;
     });
     std::vector<Conflict> conflicts;
@@ -249,12 +269,14 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   void process(const EventBatch& batch) override {
     engine_.process(batch);
     if (follower_ != nullptr) recent_.add(batch, [&](const EventBatch& oldest) { follower_->skim(oldest); });
+    if (context_.is_live && open_ < violations_.size()) explain_closed();
   }
   void finish() override {
+    if (context_.is_live) return explain(std::exchange(violations_, {}));
     if (follower_ == nullptr) {
       for (const Violation& violation : violations_)
-        context_.findings.add(report_violation(violation, {context_.names, engine_.locksets(), name_},
-                                               "--engine graph tells the whole story"));
+        add_cycle(context_,
+                  report_violation(violation, {context_.names, engine_.locksets(), name_}, kStoryFromGraph));
     } else if (!violations_.empty() && windows_of(violations_).front().first >= recent_.first()) {
       follower_->look_for(violations_, pairs_);
       recent_.for_each_batch([&](const EventBatch& batch) { follower_->process(batch); });
@@ -309,13 +331,44 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     const uint32_t before = seen_[place]++;
     if (before >= kMostOfAPlace) return;
     uint32_t& of_block = kept_of_block_[place_in_program(violation.cycle.root)];
-    if (violations_.size() >= kMostExplained || of_block >= kMostOfABlock) {
+    if (kept_ >= kMostExplained || of_block >= kMostOfABlock) {
       if (before == 0) ++left_out_;
       return;
     }
     violations_.push_back(violation);
+    ++kept_;
     ++of_block;
     ++open_;
+  }
+
+  // Those whose transactions are over.
+  void explain_closed() {
+    std::vector<Violation> closed;
+    std::erase_if(violations_, [&](const Violation& violation) {
+      if (violation.last == kNever) return false;
+      closed.push_back(violation);
+      return true;
+    });
+    explain(closed);
+  }
+  // From the recent events, as far as they reach back.
+  void explain(std::vector<Violation> violations) {
+    std::erase_if(violations, [&](const Violation& violation) {
+      if (follower_ != nullptr && windows_of({violation}).front().first >= recent_.first()) return false;
+      add_cycle(context_,
+                report_violation(violation, {context_.names, engine_.locksets(), name_},
+                                 follower_ == nullptr ? kStoryFromGraph
+                                                      : "it began too long ago to tell the whole story; "
+                                                        "heddle record keeps the whole run"));
+      return true;
+    });
+    if (violations.empty()) return;
+    Explainer explainer(context_, name_, conflict_freedom_);
+    explainer.follow(*follower_);
+    explainer.look_for(violations, pairs_);
+    recent_.for_each_batch([&](const EventBatch& batch) { explainer.process(batch); });
+    explainer.finish();
+    follower_->take_over_reported(explainer);
   }
 
   static constexpr EventIndex kNever = std::numeric_limits<EventIndex>::max();
@@ -323,7 +376,8 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   CheckerContext context_;
   std::string_view name_;
   bool conflict_freedom_;
-  std::vector<Violation> violations_;  // in order of detection
+  std::vector<Violation> violations_;  // in order of detection; live: those not explained yet
+  std::size_t kept_ = 0;               // of them, explained ones included
   ConflictCounts pairs_;
   std::size_t open_ = 0;                                       // of them: in transactions that are still open
   tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;           // place in the program → violations there
@@ -341,7 +395,8 @@ std::unique_ptr<Checker> make_serializability_checker(const CheckerContext& cont
                                                       bool conflict_freedom) {
   switch (context.options.engine) {
     case Engine::kAuto:
-      if (!context.can_be_read_again) return std::make_unique<Explainer>(context, name, conflict_freedom);
+      if (!context.can_be_read_again && !context.is_live)
+        return std::make_unique<Explainer>(context, name, conflict_freedom);
       [[fallthrough]];
     case Engine::kClock: return std::make_unique<Decider>(context, name, conflict_freedom);
     case Engine::kGraph: return std::make_unique<Explainer>(context, name, conflict_freedom);

@@ -21,6 +21,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Start here:
+  heddle try bank.cpp          compile a program, run it, check it, explain
+  heddle run -- ./my_test      run a program built with heddle-clang++ and check it
   heddle check run.std         check a trace with the default checkers
   heddle explain data-race     what a finding means and what to do about it
   heddle COMMAND --help        all about one command
@@ -79,9 +81,32 @@ void apply_settings(CLI::App& command) {
   }
 }
 
+// CLI11 would take the next argument for the value of `--option=`.
+void refuse_empty_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument(argv[i]);
+    if (argument.starts_with("--") && argument.ends_with('=') && argument.find('=') + 1 == argument.size())
+      throw InputError(fmt::format("'{}' has no value", printable(argument)));
+  }
+}
+
+void parse(CLI::App& root, int argc, const char* const* argv) {
+  refuse_empty_values(argc, argv);
+  CLI::Option* rest = nullptr;
+  for (CLI::App* command : root.get_subcommands([](CLI::App*) { return true; }))
+    if (argc > 1 && command->get_name() == argv[1]) rest = arguments_after_mark(*command);
+  int end = argc;
+  // To CLI11 the mark only says that no options follow: what is after it would be one more file.
+  if (rest != nullptr)
+    for (end = 1; end < argc && std::string_view(argv[end]) != "--";) ++end;
+  root.parse(end, argv);
+  for (int i = end + 1; i < argc; ++i) rest->add_result(argv[i]);
+  if (end + 1 < argc) rest->run_callback();
+}
+
 int parse_and_run(CLI::App& root, const Commands& commands, int argc, const char* const* argv) {
   try {
-    root.parse(argc, argv);
+    parse(root, argc, argv);
   } catch (const CLI::CallForHelp&) {
     write_out(help_text(innermost(root)));
     return kExitClean;
@@ -116,6 +141,10 @@ int run_heddle(int argc, const char* const* argv) {
     root.set_help_flag("-h,--help", "Print this help and exit.");
     Commands commands;
     add_check_command(root, commands);
+    add_run_command(root, commands);
+    add_record_command(root, commands);
+    add_try_command(root, commands);
+    add_spec_command(root, commands);
     add_trace_commands(root, commands);
     add_explain_command(root, commands);
     add_completion_command(root, commands);

@@ -17,6 +17,10 @@ using Commands = std::vector<Command>;
 
 // Each adds one command (or a group of them) below `root`. A new command is a file and a line in heddle.cpp.
 void add_check_command(CLI::App& root, Commands& commands);
+void add_run_command(CLI::App& root, Commands& commands);
+void add_record_command(CLI::App& root, Commands& commands);
+void add_try_command(CLI::App& root, Commands& commands);
+void add_spec_command(CLI::App& root, Commands& commands);
 void add_trace_commands(CLI::App& root, Commands& commands);
 void add_explain_command(CLI::App& root, Commands& commands);
 void add_completion_command(CLI::App& root, Commands& commands);

@@ -15,6 +15,9 @@ namespace heddle {
 
 namespace {
 
+// The group of arguments that stand after '--'.
+constexpr const char* kAfterMark = "after --";
+
 // "--format" of a declaration "--format,-f".
 std::string first_name(const std::string& declaration) {
   return declaration.substr(0, declaration.find(','));
@@ -90,8 +93,20 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
   return option;
 }
 
+CLI::Option* add_arguments_after_mark(CLI::App& app, const std::string& name,
+                                      std::vector<std::string>& values, const std::string& description) {
+  return add_texts(app, name, values, name, description)->group(kAfterMark);
+}
+
+CLI::Option* arguments_after_mark(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_group() == kAfterMark) return option;
+  return nullptr;
+}
+
 std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
+  // Those without a group are not for people.
+  return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 const CLI::App* find_subcommand(const CLI::App& app, std::string_view name) {
@@ -150,6 +165,10 @@ std::string usage_line(const CLI::App& app) {
   for (const CLI::Option* positional : positionals_of(app)) {
     const std::string name =
         positional->get_name(true) + (positional->get_items_expected_max() > 1 ? "…" : "");
+    if (positional->get_group() == kAfterMark) {
+      line += fmt::format(" [-- {}]", name);
+      continue;
+    }
     line += positional->get_required() ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
   }
   return line;

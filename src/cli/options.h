@@ -34,7 +34,13 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                        const std::string& type, const std::string& description);
 
-// The subcommands right below `app`, in order of declaration.
+// Arguments that stand after '--' and are not for us. One such at most, after the others.
+CLI::Option* add_arguments_after_mark(CLI::App& app, const std::string& name,
+                                      std::vector<std::string>& values, const std::string& description);
+// The one that was declared so; null when there is none.
+CLI::Option* arguments_after_mark(CLI::App& app);
+
+// The subcommands right below `app`, in order of declaration; not those that are not for people.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
 // The one of that name; null when there is none.
 const CLI::App* find_subcommand(const CLI::App& app, std::string_view name);

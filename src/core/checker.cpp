@@ -6,7 +6,9 @@ namespace heddle {
 
 std::string operation_phrase(const Event& event, const Names& names) {
   if (event.operation == Operation::kNested) return "took a lock it holds";
-  const std::string_view object = names.name(info(event.operation).space, event.object);
+  const Space space = info(event.operation).space;
+  const std::string_view object =
+      space == Space::kVariable ? names.variable(event.object) : names.name(space, event.object);
   const std::string_view order = kOrderSpelling[static_cast<std::size_t>(event.order)];
   switch (event.operation) {
     case Operation::kRead: return fmt::format("read {}", object);
@@ -15,9 +17,10 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kAtomicWrite: return fmt::format("stored atomic {} ({})", object, order);
     case Operation::kAtomicUpdate: return fmt::format("updated atomic {} ({})", object, order);
     case Operation::kAtomicCompareFail: return fmt::format("compared atomic {} ({}), unequal", object, order);
-    case Operation::kAcquire: return fmt::format("acquired {}", object);
+    case Operation::kAcquire: return fmt::format("{} {}", event.tries ? "tried and got" : "acquired", object);
     case Operation::kRelease: return fmt::format("released {}", object);
-    case Operation::kAcquireShared: return fmt::format("acquired {} shared", object);
+    case Operation::kAcquireShared:
+      return fmt::format("{} {} shared", event.tries ? "tried and got" : "acquired", object);
     case Operation::kReleaseShared: return fmt::format("released {} shared", object);
     case Operation::kFork: return fmt::format("started {}", object);
     case Operation::kJoin: return fmt::format("joined {}", object);
@@ -43,6 +46,7 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kAssign: return fmt::format("computed {}", object);
     case Operation::kBranch: return fmt::format("branched on {}", object);
     case Operation::kFocus: return fmt::format("marked {} as focus", object);
+    case Operation::kSync: return fmt::format("synchronized through {}", object);
     case Operation::kNested: break;
   }
   return {};

@@ -48,6 +48,9 @@ struct CheckerContext {
   Findings& findings;
   const CheckerOptions& options;
   bool can_be_read_again = true;  // the trace: false for a pipe
+  bool is_live = false;           // the trace is a running program: what is found is to be told at once
+  // determinism: atomicity's findings, when it works for that checker too (checkers/registry.h); else null
+  Findings* of_atomicity = nullptr;
 };
 
 // What a checker's silence is worth.

@@ -5,29 +5,29 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace heddle {
 
 namespace {
 
-// `text` with hexadecimal numbers ("0x7ffe…") and array indices ("[17]") emptied, so that neither addresses
-// nor the element that happened to be hit tell two runs apart.
+// `text` with hexadecimal numbers ("0x7ffe…"), array indices ("[17]") and the numbers of objects of one name
+// ("r(mu_#2)") emptied, so that neither addresses nor the object that happened to be hit tell two runs apart.
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const bool address = text.substr(i, 2) == "0x";
-    result += text[i];
-    if (!address && text[i] != '[') {
-      ++i;
+    const bool object = text[i] == '#';
+    const std::size_t begin = i + (address ? 2 : 1);
+    const std::size_t end = std::min(
+        text.size(), text.find_first_not_of(address ? "0123456789abcdefABCDEF" : "0123456789", begin));
+    const bool ends_name = end == text.size() || text[end] == ')' || text[end] == ',';
+    if (object && end > begin && ends_name) {
+      i = end;
       continue;
     }
+    result += text[i];
     if (address) result += 'x';
-    i += address ? 2 : 1;
-    const auto is_digit = [&](unsigned char c) {
-      return (address ? std::isxdigit(c) : std::isdigit(c)) != 0;
-    };
-    while (i < text.size() && is_digit(static_cast<unsigned char>(text[i]))) ++i;
+    i = address || text[i] == '[' ? end : begin;
   }
   return result;
 }

@@ -65,6 +65,12 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kLeave: clock(event.thread).join(at(barriers_, event.object).leave(event.thread)); return;
     case Operation::kPost: at(semaphores_, event.object).join(clock(event.thread).publish()); return;
     case Operation::kWait: clock(event.thread).join(at(semaphores_, event.object)); return;
+    case Operation::kSync: {
+      VectorClock& all = at(syncs_, event.object);
+      clock(event.thread).join(all);
+      all.join(clock(event.thread).publish());
+      return;
+    }
     case Operation::kFence: return fence(event);
     case Operation::kAlloc:
     case Operation::kFree: return forget_releases(event.object);

@@ -69,6 +69,7 @@ class HappensBefore {
   std::vector<Thread> threads_;                       // by thread
   std::vector<Lock> locks_;                           // by lock
   std::vector<VectorClock> semaphores_;               // by semaphore: all posts so far
+  std::vector<VectorClock> syncs_;                    // by object of sync: all of them so far
   std::vector<BarrierPhases<VectorClock>> barriers_;  // by barrier
   std::vector<uint32_t> releases_index_;  // by variable: index into releases_, kNoId if never atomic
   std::deque<VectorClock> releases_;      // the release sequence of the variable's latest store

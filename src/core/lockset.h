@@ -99,6 +99,8 @@ class HeldLocks {
     LocksetId& held = slot(thread);
     held = table_.remove(held, lock);
   }
+  // The same as `other`, whose table the own one is a copy of.
+  void copy_from(const HeldLocks& other) { held_ = other.held_; }
   LocksetId of(ThreadId thread) const { return thread < held_.size() ? held_[thread] : kEmptyLockset; }
 
  private:

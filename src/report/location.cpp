@@ -40,6 +40,21 @@ std::optional<Location> parse_place(std::string_view place) {
   return location;
 }
 
+// "in FUNCTION (LIBRARY)". No name of a library holds a '('.
+std::optional<Location> parse_library(std::string_view frame) {
+  const std::size_t open = frame.rfind(" (");
+  if (!frame.starts_with(kIn.substr(1)) || !frame.ends_with(')') || open == std::string_view::npos)
+    return std::nullopt;
+  const std::size_t begin = kIn.size() - 1;
+  const std::string_view library = frame.substr(open + 2, frame.size() - open - 3);
+  if (open <= begin || library.empty()) return std::nullopt;
+  return Location{.place = std::string(library),
+                  .file = {},
+                  .line = 0,
+                  .column = 0,
+                  .function = std::string(frame.substr(begin, open - begin))};
+}
+
 }  // namespace
 
 Location parse_location(std::string_view frame) {
@@ -51,6 +66,7 @@ Location parse_location(std::string_view frame) {
     }
   }
   if (std::optional<Location> location = parse_place(frame)) return *location;
+  if (std::optional<Location> location = parse_library(frame)) return *location;
   return {.place = std::string(frame), .file = {}, .line = 0, .column = 0, .function = {}};
 }
 

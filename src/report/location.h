@@ -1,5 +1,6 @@
-// Where a frame is in the source. Frames come as text, "FILE:LINE[:COLUMN][ in FUNCTION]"; other tools'
-// traces hold anything (RAPID writes bare numbers), and that is kept as it is.
+// Where a frame is in the source. Frames come as text, "FILE:LINE[:COLUMN][ in FUNCTION]", or without debug
+// information "in FUNCTION (LIBRARY)"; other tools' traces hold anything (RAPID writes bare numbers), and
+// that is kept as it is.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,9 @@
 namespace heddle {
 
 struct Location {
-  std::string place;     // the frame without its function: "bank.cpp:31:7", or all of a text of another form
-  std::string file;      // "bank.cpp"; empty: the text has another form
+  std::string place;     // the frame without its function: "bank.cpp:31:7", "libbank.so", or all of a text of
+                         // another form
+  std::string file;      // of the source, "bank.cpp"; empty: not told
   uint32_t line = 0;     // from 1; 0: not known
   uint32_t column = 0;   // from 1; 0: not known
   std::string function;  // empty: not told

@@ -52,7 +52,7 @@ std::string pattern_for(std::string_view text) {
 std::string pattern_for_step(const Step& step) {
   if (step.frames.empty()) return pattern_for(step.block);
   const Location location = parse_location(step.frames.front());
-  if (location.file.empty()) return pattern_for(location.place);
+  if (location.file.empty()) return pattern_for(step.frames.front());
   const std::string file = location.file.substr(location.file.rfind('/') + 1);
   if (location.function.empty()) return pattern_for(file + ":" + std::to_string(location.line));
   return pattern_for(file + ":* in " + location.function);  // survives lines moving

@@ -107,11 +107,11 @@ FindingTexts::FindingTexts(const Finding& finding) : rule(finding.rule->id) {
     for (const std::string& frame : step.frames) {
       texts.places.push_back(frame);
       Location location = parse_location(frame);
+      if (!location.function.empty()) texts.names.push_back(std::move(location.function));
       if (location.file.empty()) continue;
       std::string line = location.file + ":" + std::to_string(location.line);
       if (line != location.place) texts.places.push_back(std::move(line));
       if (location.place != frame) texts.places.push_back(std::move(location.place));
-      if (!location.function.empty()) texts.names.push_back(std::move(location.function));
     }
   }
 }

@@ -218,7 +218,11 @@ std::string text_report(const RunReport& report, const TextStyle& style) {
   std::string out;
   for (const Finding& finding : report.findings)
     out += finding_text(finding, report.inputs.size() > 1, style) + "\n";
+  return out + summary_text(report, style);
+}
 
+std::string summary_text(const RunReport& report, const TextStyle& style) {
+  std::string out;
   const std::vector<std::string> lines = wrap(headline(report), style.width, style.width - 2);
   for (std::size_t i = 0; i < lines.size(); ++i)
     out += (i == 0 ? "" : "  ") + paint(style, fmt::emphasis::bold, lines[i]) + "\n";

@@ -20,5 +20,7 @@ struct TextStyle {
 TextStyle text_style(ColourChoice choice, int descriptor);
 
 std::string text_report(const RunReport& report, const TextStyle& style = {});
+// The paragraph at its end alone.
+std::string summary_text(const RunReport& report, const TextStyle& style = {});
 
 }  // namespace heddle

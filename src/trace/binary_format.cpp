@@ -51,11 +51,12 @@ std::string_view flaw_of_events(const ChunkHeader& header) {
   return {};
 }
 
-std::string_view flaw_of_table(const ChunkHeader& header, bool sites) {
-  if (header.thread != 0 || header.detail >= (sites ? 1 : kSpaces)) return "it is for an unknown table";
+// Pairs of ids, or texts.
+std::string_view flaw_of_table(const ChunkHeader& header, bool pairs) {
+  if (header.thread != 0 || header.detail >= (pairs ? 1 : kSpaces)) return "it is for an unknown table";
   if (header.first >= kNoId || header.last != header.first + header.count - 1 || header.last >= kNoId)
     return "its ids do not fit its number of entries";
-  if (sites ? header.payload_size != 8 * header.count : header.payload_size < 4 * header.count)
+  if (pairs ? header.payload_size != 8 * header.count : header.payload_size < 4 * header.count)
     return "its size does not fit its number of entries";
   if (header.payload_size > kMostStringBytes) return "it claims to be impossibly large";
   return {};
@@ -81,7 +82,8 @@ std::string_view flaw_of(const ChunkHeader& header) {
   switch (header.kind) {
     case ChunkKind::kEvents: return flaw_of_events(header);
     case ChunkKind::kStrings: return flaw_of_table(header, false);
-    case ChunkKind::kSites: return flaw_of_table(header, true);
+    case ChunkKind::kSites:
+    case ChunkKind::kParts: return flaw_of_table(header, true);
     case ChunkKind::kIndex: return flaw_of_index(header);
   }
   return "its kind is unknown";

@@ -19,7 +19,8 @@ namespace heddle {
 
 inline constexpr std::string_view kBinaryMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kTrailerMagic = "\nHEDDLE\x89";
-inline constexpr uint32_t kBinaryVersion = 1;
+inline constexpr uint32_t kBinaryVersion = 2;
+inline constexpr uint32_t kOldestVersion = 1;  // that can be read: it had no parts
 
 inline constexpr std::size_t kFileHeaderSize = 16;  // magic, version, flags (none yet)
 inline constexpr std::size_t kChunkHeaderSize = 48;
@@ -30,14 +31,16 @@ enum class ChunkKind : uint32_t {
   kSites = 2,    // call stacks
   kEvents = 3,   // events of one thread
   kIndex = 4,    // the headers of all chunks before it
+  kParts = 5,    // variables that turned out to be several (trace/parts.h)
 };
-inline constexpr std::size_t kChunkKinds = 4;
-inline constexpr std::string_view kChunkKindName[kChunkKinds] = {"strings", "sites", "events", "index"};
+inline constexpr std::size_t kChunkKinds = 5;
+inline constexpr std::string_view kChunkKindName[kChunkKinds] = {"strings", "sites", "events", "index",
+                                                                 "parts"};
 
 constexpr std::size_t index_of(ChunkKind kind) { return static_cast<std::size_t>(kind) - 1; }
 
 // Limits every file keeps, so that a forged header cannot make a reader allocate much.
-inline constexpr uint32_t kMostPerChunk = 65536;         // events, strings or sites in one chunk
+inline constexpr uint32_t kMostPerChunk = 65536;         // events, strings, sites or parts in one chunk
 inline constexpr uint32_t kMostStringBytes = 64u << 20;  // payload of a strings chunk
 inline constexpr uint32_t kMostExpansion = 1024;  // payload over stored size of all that stays in memory
 inline constexpr uint64_t kMostPositions = uint64_t{1} << 62;
@@ -47,8 +50,8 @@ struct ChunkHeader {
   ChunkKind kind = ChunkKind::kEvents;
   uint32_t detail = 0;  // events: which byte planes are stored; strings: the space; else 0
   ThreadId thread = 0;  // events: whose; else 0
-  uint32_t count = 0;   // events, strings, sites or headers in the payload
-  uint64_t first = 0;   // events: position of the first; strings, sites: id of the first; index: 0
+  uint32_t count = 0;   // events, strings, sites, parts or headers in the payload
+  uint64_t first = 0;   // events: position of the first; strings, sites, parts: id of the first; index: 0
   uint64_t last = 0;    // the same of the last; index: 0
   uint32_t stored_size =
       0;  // bytes after the header; equal to payload_size: not compressed, else zstd frames

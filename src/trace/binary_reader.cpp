@@ -49,11 +49,11 @@ void BinaryReader::read_file_header() {
     throw InputError(
         fmt::format("{}: cut off within the first {} bytes; nothing can be read", name_, kFileHeaderSize));
   info_.version = get_number<uint32_t>(header.data() + kBinaryMagic.size());
-  if (info_.version != kBinaryVersion)
+  if (info_.version < kOldestVersion || info_.version > kBinaryVersion)
     throw InputError(
-        fmt::format("{}: has trace format version {}, but this Heddle reads version {}; use the Heddle "
-                    "that wrote it, or record again",
-                    name_, info_.version, kBinaryVersion));
+        fmt::format("{}: has trace format version {}, but this Heddle reads versions {} to {}; use the "
+                    "Heddle that wrote it, or record again",
+                    name_, info_.version, kOldestVersion, kBinaryVersion));
   if (const auto flags = get_number<uint32_t>(header.data() + kBinaryMagic.size() + 4); flags != 0)
     throw InputError(
         fmt::format("{}: has unknown flags {:#x} at offset {}", name_, flags, kBinaryMagic.size() + 4));
@@ -132,6 +132,10 @@ void BinaryReader::take_chunks() {
   }
   for (const Chunk& chunk : chunks_)
     if (chunk.header.kind == ChunkKind::kSites) load_sites(chunk);
+  for (const Chunk& chunk : chunks_)
+    if (chunk.header.kind == ChunkKind::kParts) load_parts(chunk);
+  if (const std::string_view flaw = parts_.complete(); !flaw.empty())
+    throw InputError(fmt::format("{}: damaged: {}", name_, flaw));
   info_.threads = names_.table(Space::kThread).size();
   info_.events = info_.by_kind[index_of(ChunkKind::kEvents)].entries;
   limits_ = EventLimits(names_);
@@ -194,6 +198,21 @@ void BinaryReader::load_sites(const Chunk& chunk) {
   }
 }
 
+void BinaryReader::load_parts(const Chunk& chunk) {
+  if (chunk.header.first != parts_loaded_)
+    fail(chunk.offset,
+         fmt::format("its first part is number {}, but {} is next", chunk.header.first, parts_loaded_));
+  const char* const payload = payload_of(chunk).data();
+  const uint32_t variables = names_.table(Space::kVariable).size();
+  for (std::size_t i = 0; i < chunk.header.count; ++i, ++parts_loaded_) {
+    const VariablePart part{get_number<uint32_t>(payload + 4 * i),
+                            get_number<uint32_t>(payload + 4 * (chunk.header.count + i))};
+    if (part.variable >= variables)
+      fail(chunk.offset, fmt::format("part {} is a variable the file does not name", parts_loaded_));
+    if (const std::string_view flaw = parts_.add(part); !flaw.empty()) fail(chunk.offset, std::string(flaw));
+  }
+}
+
 std::string_view BinaryReader::stored_bytes(const Chunk& chunk) {
   const std::string_view bytes = bytes_->read(chunk.offset, kChunkHeaderSize + chunk.header.stored_size);
   if (bytes.size() != kChunkHeaderSize + chunk.header.stored_size)
@@ -232,6 +251,15 @@ std::size_t BinaryReader::window_size() const {
 }
 
 EventBatch BinaryReader::next() {
+  const EventBatch stored = next_stored();
+  if (parts_.empty()) return stored;
+  parts_.resolve(stored.events, resolved_);
+  const EventBatch batch{handed_out_, resolved_};
+  handed_out_ += resolved_.size();
+  return batch;
+}
+
+EventBatch BinaryReader::next_stored() {
   if (ended_ || position_ == end_) return {position_, {}};
   window_.resize(window_size());
   for (Event& event : window_) event.thread = kNoId;  // marks an empty slot

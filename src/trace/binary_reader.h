@@ -14,6 +14,7 @@
 #include "trace/binary_format.h"
 #include "trace/byte_source.h"
 #include "trace/chunk_cursor.h"
+#include "trace/parts.h"
 #include "trace/source.h"
 
 namespace heddle {
@@ -46,7 +47,7 @@ class BinaryReader : public TraceSource {
   // Reads from memory, which must stay; `name` stands for the file in messages.
   BinaryReader(std::string name, std::string_view content);
 
-  EventBatch next() override;
+  EventBatch next() override;  // with parts in the place of their wholes
   const Names& names() const override { return names_; }
   std::string where(EventIndex index) const override;
   std::string note() const override;
@@ -68,9 +69,12 @@ class BinaryReader : public TraceSource {
   void check_order_of(const Chunk& chunk, std::vector<uint64_t>& next_of_thread) const;
   void load_strings(const Chunk& chunk);
   void load_sites(const Chunk& chunk);
+  void load_parts(const Chunk& chunk);
   // The stored bytes of a chunk, checked against its checksum.
   std::string_view stored_bytes(const Chunk& chunk);
   std::string_view payload_of(const Chunk& chunk);
+  // The next events as they stand in the file.
+  EventBatch next_stored();
   void open_chunks_before(EventIndex end);
   std::size_t window_size() const;
   [[noreturn]] void fail(uint64_t offset, const std::string& what) const;
@@ -79,6 +83,8 @@ class BinaryReader : public TraceSource {
   std::unique_ptr<ByteSource> bytes_;
   Names names_;
   EventLimits limits_;  // of the events, by names_
+  Parts parts_;
+  uint64_t parts_loaded_ = 0;
   BinaryInfo info_;
   std::vector<Chunk> chunks_;                       // all at first, then those with events, by first position
   std::size_t next_chunk_ = 0;                      // the first of chunks_ not opened yet
@@ -87,7 +93,9 @@ class BinaryReader : public TraceSource {
   bool ended_ = false;                              // all that can be delivered has been
   std::vector<std::unique_ptr<ChunkCursor>> open_;  // chunks with events left
   std::vector<std::unique_ptr<ChunkCursor>> closed_;  // for reuse
-  std::vector<Event> window_;                         // the latest batch
+  std::vector<Event> window_;                         // the latest batch, as it is stored
+  std::vector<Event> resolved_;                       // and as it is handed out, where there are parts
+  EventIndex handed_out_ = 0;                         // of those
   std::string payload_;                               // of the latest chunk with names
 };
 

@@ -22,7 +22,7 @@ uint32_t stored_id(uint32_t id) { return id + 1; }  // kNoId becomes 0
 
 uint32_t head_of(const Event& event) {
   return static_cast<uint32_t>(event.operation) | static_cast<uint32_t>(event.order) << 8 |
-         static_cast<uint32_t>(event.size) << 16;
+         static_cast<uint32_t>(event.tries) << 31 | static_cast<uint32_t>(event.size) << 16;
 }
 
 }  // namespace
@@ -60,6 +60,11 @@ void BinaryWriter::take_names(const Names& names) {
   for (auto id = static_cast<uint32_t>(sites_written_ + sites_.size()); id < sites.size(); ++id) {
     if (sites_.size() == kMostPerChunk) write_names();
     sites_.push_back(sites[id]);
+  }
+  const std::vector<VariablePart>& parts = names.parts();
+  for (std::size_t i = parts_written_ + parts_.size(); i < parts.size(); ++i) {
+    if (parts_.size() == kMostPerChunk) write_names();
+    parts_.push_back(parts[i]);
   }
 }
 
@@ -113,6 +118,7 @@ void BinaryWriter::find_next_overdue() {
 void BinaryWriter::write_names() {
   for (std::size_t s = 0; s < kSpaces; ++s) write_strings(static_cast<Space>(s));
   write_sites();
+  write_parts();
 }
 
 void BinaryWriter::write_strings(Space space) {
@@ -146,6 +152,21 @@ void BinaryWriter::write_sites() {
   write_chunk(header, payload_, payload_.size());
   sites_written_ += header.count;
   sites_.clear();
+}
+
+void BinaryWriter::write_parts() {
+  if (parts_.empty()) return;
+  payload_.clear();
+  for (const VariablePart& part : parts_) put_number(payload_, part.variable);
+  for (const VariablePart& part : parts_) put_number(payload_, part.whole);
+  ChunkHeader header;
+  header.kind = ChunkKind::kParts;
+  header.count = static_cast<uint32_t>(parts_.size());
+  header.first = parts_written_;
+  header.last = header.first + header.count - 1;
+  write_chunk(header, payload_, payload_.size());
+  parts_written_ += header.count;
+  parts_.clear();
 }
 
 void BinaryWriter::write_thread(ThreadId id) {

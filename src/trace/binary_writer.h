@@ -57,6 +57,7 @@ class BinaryWriter : public TraceSink {
   void write_names();
   void write_strings(Space space);
   void write_sites();
+  void write_parts();
   void write_thread(ThreadId id);
   void write_all_threads();
   // Whether the thread still waits since then.
@@ -79,6 +80,8 @@ class BinaryWriter : public TraceSink {
   std::array<Strings, kSpaces> strings_;
   std::vector<SiteTable::Site> sites_;  // not written yet
   uint32_t sites_written_ = 0;          // ids below are in the file
+  std::vector<VariablePart> parts_;     // not written yet
+  uint32_t parts_written_ = 0;          // how many are in the file
   ChunkPacker packer_;
   std::string payload_;  // of the chunk being written
   std::string index_;    // headers of all chunks written

@@ -12,11 +12,13 @@ namespace {
 
 constexpr uint32_t kOperationMask = 0x3F;
 constexpr uint32_t kBeyondOperation = 0xC0;  // bits of the head no operation sets
-constexpr uint32_t kBeyondOrder = 0xF800;    // and no order
+constexpr uint32_t kBeyondOrder = 0xF800;    // and no order; the highest bit of all is Event::tries
 static_assert(kStoredOperations <= kOperationMask + 1 && kMemoryOrders <= 8);
 
-constexpr uint32_t key_of(uint32_t head) { return (head & kOperationMask) | (head >> 2 & 0x1C0); }
-static_assert(key_of(0x0502) == (2 | 5 << 6));
+constexpr uint32_t key_of(uint32_t head) {
+  return (head & kOperationMask) | (head >> 2 & 0x1C0) | (head >> 22 & 0x200);
+}
+static_assert(key_of(0x0502) == (2 | 5 << 6) && key_of(0x8000'0006) == (6 | 1 << 9));
 
 bool takes_order(Operands operands) { return operands == Operands::kOrder || operands == Operands::kFence; }
 
@@ -27,6 +29,7 @@ bool takes_value(Operands operands) {
 bool needs_object(Operands operands) {
   switch (operands) {
     case Operands::kName:
+    case Operands::kAcquisition:
     case Operands::kRead:
     case Operands::kWrite:
     case Operands::kOrder:
@@ -50,6 +53,7 @@ EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) 
       if (takes_order(operation.operands) != (order != 0)) continue;
       if (least <= most) object_[i | order << 6] = {least, most - least};
     }
+    if (operation.operands == Operands::kAcquisition) object_[i | 1 << 9] = object_[i];
     if (takes_value(operation.operands)) {
       most_value_[i] = names.table(Space::kValue).size();
       most_local_[i] = names.table(Space::kLocal).size();
@@ -92,6 +96,8 @@ std::string EventLimits::flaw_of(const std::array<uint32_t, kColumns>& event) co
   if (order >= kMemoryOrders) return fmt::format("memory order {} does not exist", order);
   if (takes_order(info.operands) != (order != 0))
     return fmt::format("'{}' with memory order {} does not exist", info.spelling, order);
+  if (const bool tries = head >> 31 != 0; tries && info.operands != Operands::kAcquisition)
+    return fmt::format("'{}' as a try does not exist", info.spelling);
   const auto past = [&](std::string_view what, uint32_t stored) {
     return fmt::format("'{}' with {} {}, which the file does not name", info.spelling, what,
                        int64_t{stored} - 1);
@@ -209,14 +215,16 @@ std::size_t ChunkCursor::scatter(EventIndex base, std::span<Event> window) {
       const uint64_t slot = shift + block_[kGapColumn][i];
       if (slot >= window.size()) break;
       const uint32_t head = block_[kHeadColumn][i];
-      window[slot] = {.operation = static_cast<Operation>(head & 0xFF),
-                      .order = static_cast<MemoryOrder>(head >> 8 & 0xFF),
-                      .size = static_cast<uint16_t>(head >> 16),
-                      .thread = thread,
-                      .object = block_[kObjectColumn][i] - 1,
-                      .site = block_[kSiteColumn][i] - 1,
-                      .value = block_[kValueColumn][i] - 1,
-                      .local = block_[kLocalColumn][i] - 1};
+      Event event{.operation = static_cast<Operation>(head & 0xFF),
+                  .order = static_cast<MemoryOrder>(head >> 8 & 0xFF),
+                  .thread = thread,
+                  .object = block_[kObjectColumn][i] - 1,
+                  .site = block_[kSiteColumn][i] - 1,
+                  .value = block_[kValueColumn][i] - 1,
+                  .local = block_[kLocalColumn][i] - 1};
+      event.size = head >> 16 & 0x7FFF;
+      event.tries = head >> 31 != 0;
+      window[slot] = event;
     }
     written += i - start;
     next_ = i;

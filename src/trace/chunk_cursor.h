@@ -34,9 +34,9 @@ class EventLimits {
     uint32_t least = kNoId;  // kNoId: no such operation
     uint32_t spread = 0;     // the largest is least + spread
   };
-  static constexpr std::size_t kKeys = 512;  // six bits of operation, three of order
+  static constexpr std::size_t kKeys = 1024;  // six bits of operation, three of order, one of tries
 
-  std::array<Range, kKeys> object_;        // by operation | order << 6
+  std::array<Range, kKeys> object_;        // by operation | order << 6 | tries << 9
   std::array<uint32_t, 64> most_value_{};  // by operation
   std::array<uint32_t, 64> most_local_{};  // by operation
   uint32_t most_site_ = 0;

@@ -39,11 +39,12 @@ inline constexpr std::size_t kSpaces = static_cast<std::size_t>(Space::kNone);
 // How the text format spells an operation's operands.
 enum class Operands : uint8_t {
   kNone,          // nd
-  kName,          // acq(m)
+  kName,          // rel(m)
   kOptionalName,  // end, end(name)
   kBlock,         // begin, begin(name), begin(name,atomic), begin(name,deterministic)
   kRead,          // r(x), r(x,value), r(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
+  kAcquisition,   // acq(m), acq(m,try)
   kOrder,         // ar(x,acquire)
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
@@ -57,9 +58,9 @@ enum class Operands : uint8_t {
   X(kAtomicWrite, "aw", Space::kVariable, Operands::kOrder)             \
   X(kAtomicUpdate, "armw", Space::kVariable, Operands::kOrder)          \
   X(kAtomicCompareFail, "acasfail", Space::kVariable, Operands::kOrder) \
-  X(kAcquire, "acq", Space::kLock, Operands::kName)                     \
+  X(kAcquire, "acq", Space::kLock, Operands::kAcquisition)              \
   X(kRelease, "rel", Space::kLock, Operands::kName)                     \
-  X(kAcquireShared, "acq_sh", Space::kLock, Operands::kName)            \
+  X(kAcquireShared, "acq_sh", Space::kLock, Operands::kAcquisition)     \
   X(kReleaseShared, "rel_sh", Space::kLock, Operands::kName)            \
   X(kFork, "fork", Space::kThread, Operands::kName)                     \
   X(kJoin, "join", Space::kThread, Operands::kName)                     \
@@ -84,7 +85,8 @@ enum class Operands : uint8_t {
   X(kMaybeEnd, "endnd", Space::kNone, Operands::kNone)                  \
   X(kAssign, "set", Space::kLocal, Operands::kAssign)                   \
   X(kBranch, "br", Space::kLocal, Operands::kName)                      \
-  X(kFocus, "focus", Space::kVariable, Operands::kName)
+  X(kFocus, "focus", Space::kVariable, Operands::kName)                 \
+  X(kSync, "sync", Space::kSemaphore, Operands::kName)
 
 enum class Operation : uint8_t {
 #define HEDDLE_ENUMERATOR(name, spelling, space, operands) name,
@@ -128,7 +130,8 @@ constexpr bool releases(MemoryOrder order) {
 struct Event {
   Operation operation = Operation::kRead;
   MemoryOrder order = MemoryOrder::kPlain;
-  uint16_t size = 0;  // bytes accessed; 0: the variable as a whole
+  uint16_t size : 15 = 0;  // bytes accessed; 0: the variable as a whole
+  bool tries : 1 = false;  // acquisitions: it would not have waited for the lock, or not for ever
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
   SiteId site = kNoId;

@@ -81,6 +81,7 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
   switch (operation.operands) {
     case Operands::kNone: return;
     case Operands::kName: return add(object);
+    case Operands::kAcquisition: return add(object, event.tries ? "try" : "");
     case Operands::kOptionalName:
       if (event.object != kNoId) add(object);
       return;

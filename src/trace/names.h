@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/string_table.h"
 #include "trace/event.h"
+#include "trace/parts.h"
 
 namespace heddle {
 
@@ -50,8 +51,17 @@ class Names {
     return id == kNoId ? std::string_view() : table(space)[id];
   }
   std::string_view thread(ThreadId id) const { return name(Space::kThread, id); }
-  std::string_view variable(uint32_t id) const { return name(Space::kVariable, id); }
+  // As reports call it: of "Account::balance_#2", one of several with that name, all but the number.
+  std::string_view variable(uint32_t id) const {
+    const std::string_view whole = name(Space::kVariable, id);
+    const std::size_t number = whole.find_last_not_of("0123456789");
+    return number != std::string_view::npos && whole[number] == '#' ? whole.substr(0, number) : whole;
+  }
   std::string_view lock(uint32_t id) const { return name(Space::kLock, id); }
+
+  // Of a trace that is being recorded, in the order in which they came up. Readers resolve them.
+  std::vector<VariablePart>& parts() { return parts_; }
+  const std::vector<VariablePart>& parts() const { return parts_; }
 
   SiteId intern_site(std::string_view text) { return sites_.intern(text, table(Space::kFrame)); }
   // The frames of a site, innermost first; none for kNoId.
@@ -63,6 +73,7 @@ class Names {
  private:
   std::array<StringTable, kSpaces> tables_;
   SiteTable sites_;
+  std::vector<VariablePart> parts_;
 };
 
 // The operation of an event as the text format writes it: "r(x)", "begin(Account::withdraw)".

@@ -84,6 +84,7 @@ bool takes_one_name(Operands operands) {
     case Operands::kName:
     case Operands::kOptionalName:
     case Operands::kBlock:
+    case Operands::kAcquisition:
     case Operands::kRead:
     case Operands::kWrite: return true;
     case Operands::kNone:
@@ -279,6 +280,11 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
     case Operands::kName:
       require_form(has_operands && !has_second && after.empty(), "{0}(name)");
       intern_object();
+      return;
+    case Operands::kAcquisition:
+      require_form(has_operands && (!has_second || second == "try") && after.empty(), "{0}(m) or {0}(m,try)");
+      intern_object();
+      event.tries = has_second;
       return;
     case Operands::kNone: require_form(!has_operands && after.empty(), "{0}, without operands"); return;
     case Operands::kOptionalName:

@@ -87,6 +87,7 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kAssign:
     case Operation::kBranch:
     case Operation::kFocus:
+    case Operation::kSync:
     case Operation::kNested: return;
   }
 }

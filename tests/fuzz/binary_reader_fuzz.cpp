@@ -32,6 +32,21 @@ std::string binary(const std::string& text, BinaryWriter::Limits limits) {
   return bytes;
 }
 
+// One with variables that have parts.
+std::string recording() {
+  Names names;
+  names.table(Space::kThread).append("main");
+  for (const char* name : {"x", "y", "x#2", "x#3", "x#4", "x#5"}) names.table(Space::kVariable).append(name);
+  names.parts() = {{2, 0}, {3, 0}, {4, 3}, {5, 3}};
+  std::vector<Event> events(12);
+  for (uint32_t i = 0; i < events.size(); ++i) events[i].object = i % 6;
+  std::string bytes;
+  BinaryWriter writer(bytes, {.chunk_events = 4});
+  writer.write({0, events}, names);
+  writer.finish();
+  return bytes;
+}
+
 void put_at(std::string& bytes, std::size_t offset, const ChunkHeader& header) {
   std::string encoded;
   put_chunk_header(encoded, header);
@@ -97,6 +112,8 @@ std::vector<std::string> seeds() {
     result.push_back(uncompressed(bytes));
   }
   result.push_back(binary(sample_trace(3, 1500), {}));
+  result.push_back(recording());
+  result.push_back(uncompressed(recording()));
   return result;
 }
 

@@ -102,7 +102,7 @@ std::set<Cycle> lock_cycles(const std::vector<Event>& trace) {
   const std::vector<Held> held = held_before(trace);
   std::vector<Index> dependencies;
   for (Index i = 0; i < trace.size(); ++i)
-    if (is_acquire(trace[i]) && !held[i].empty()) dependencies.push_back(i);
+    if (is_acquire(trace[i]) && !trace[i].tries && !held[i].empty()) dependencies.push_back(i);
   // Whether i would wait for what j holds.
   const auto waits = [&](Index i, Index j) {
     return conflicts(held[j], trace[i].object, trace[i].operation == Operation::kAcquireShared);
@@ -179,7 +179,11 @@ std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace
           if (other != thread &&
               conflicts(holds(other), trace[next].object, trace[next].operation == Operation::kAcquireShared))
             waits[thread].insert(other);
-      if (waits.count(thread) != 0) continue;
+      if (waits.count(thread) != 0) {
+        // A try goes on without the lock, where the trace does not say.
+        if (trace[next].tries) waits.erase(thread);
+        continue;
+      }
       State after = state;
       ++after[thread];
       if (seen.insert(after).second) open.push_back(after);

@@ -88,7 +88,8 @@ class LockTrace {
       const unsigned lock = (choice + i) % shape_.locks;
       if (!is_free(thread, lock, shared)) continue;
       thread.held.push_back({lock, shared});
-      return fmt::format("{}(m{})", shared ? "acq_sh" : "acq", lock);
+      const bool tries = choice >= 224;
+      return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", lock, tries ? ",try" : "");
     }
     return {};
   }

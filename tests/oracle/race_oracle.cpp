@@ -126,6 +126,7 @@ Matrix happens_before(const std::vector<Event>& trace) {
           (same_object && !inner[i] && !inner[j] &&
            ((a_releases && (b_acquires || b_acquires_shared)) || (a_releases_shared && b_acquires))) ||
           (same_object && a.operation == Operation::kPost && b.operation == Operation::kWait) ||
+          (same_object && a.operation == Operation::kSync && b.operation == Operation::kSync) ||
           (same_object && a.operation == Operation::kArrive && b.operation == Operation::kLeave &&
            phase[i] == phase[j]))
         ordered[i][j] = true;

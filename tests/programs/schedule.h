@@ -8,14 +8,16 @@ namespace schedule {
 
 inline int turn = 0;
 
-// Waits until `number` turns have been ended.
+// Whether `number` turns have been ended.
+inline bool has_come(int number) {
+  int now;
+  asm volatile("movl %1, %0" : "=r"(now) : "m"(turn) : "memory");
+  return now >= number;
+}
+
+// Waits for that.
 inline void wait_for(int number) {
-  for (;;) {
-    int now;
-    asm volatile("movl %1, %0" : "=r"(now) : "m"(turn) : "memory");
-    if (now >= number) return;
-    ::sched_yield();
-  }
+  while (!has_come(number)) ::sched_yield();
 }
 
 inline void end_turn() { asm volatile("lock incl %0" : "+m"(turn) : : "memory"); }

@@ -71,6 +71,7 @@ class Builder {
     if (shape_.semaphores > 0) {
       add(1, [this] { return fmt::format("post(s{})", operand_ % shape_.semaphores); });
       add(1, [this] { return fmt::format("wait(s{})", operand_ % shape_.semaphores); });
+      add(1, [this] { return fmt::format("sync(s{})", operand_ % shape_.semaphores); });
     }
     if (shape_.blocks) {
       add(shape_.block_weight, [this] { return begin(); });
@@ -100,7 +101,8 @@ class Builder {
     if (again && !shape_.recursive_locks) return std::nullopt;
     if (!again && (!lock.writers.empty() || (!shared && !other.empty()))) return std::nullopt;
     ++mine[thread_];
-    return fmt::format("{}(m{})", shared ? "acq_sh" : "acq", operand_ % shape_.locks);
+    const bool tries = operand_ >= 224;
+    return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", operand_ % shape_.locks, tries ? ",try" : "");
   }
 
   // Of the locks held, the one the operand picks.

@@ -38,6 +38,33 @@ TEST(Deadlock, SameOrderIsClean) {
   )");
 }
 
+// std::lock() and std::scoped_lock wait for one lock and try the others.
+TEST(Deadlock, WhoTriesWaitsForNobody) {
+  expect_table("deadlock", R"(
+    T1          | T2
+    acq(a)      |
+    acq(b,try)  |
+    rel(b)      |
+    rel(a)      |
+                | acq(b)
+                | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, WhatWasTriedForIsHeld) {
+  expect_table("deadlock", R"(
+    T1          | T2
+    acq(a,try)  |
+    acq(b)      |
+    rel(b)      |
+    rel(a)      |
+                | acq_sh(b,try)
+                | acq(a)
+    => lock-order-cycle predicted: T1 acq(a,try), T1 acq(b), T2 acq_sh(b,try), T2 acq(a)
+  )");
+}
+
 TEST(Deadlock, OneThreadInBothOrdersIsClean) {
   expect_table("deadlock", R"(
     T1

@@ -93,13 +93,14 @@ Trace random_trace(uint64_t seed, std::size_t count, uint32_t threads, uint32_t 
     }
     if (operation.operands == Operands::kOrder || operation.operands == Operands::kFence)
       event.order = static_cast<MemoryOrder>(1 + below(kMemoryOrders - 1));
+    if (operation.operands == Operands::kAcquisition) event.tries = below(2) == 0;
     const bool access = operation.space == Space::kVariable &&
                         (operation.operands == Operands::kRead || operation.operands == Operands::kWrite ||
                          operation.operands == Operands::kOrder);
     if (access && below(4) == 0) event.value = below(names_per_space);
     if ((access || operation.operands == Operands::kAssign) && below(4) == 0)
       event.local = below(names_per_space);
-    if (below(2) == 0) event.size = static_cast<uint16_t>(below(65536));
+    if (below(2) == 0) event.size = below(32768) & 0x7FFF;
     if (below(4) != 0) event.site = below(names_per_space);
     trace.events.push_back(event);
   }
@@ -110,7 +111,8 @@ TEST(BinaryFormat, EveryOperationSurvivesTheRoundTrip) {
   const std::string text =
       "T0|r(x)|1\nT0|r(x,5)|1\nT0|r(x)>l|1\nT0|r(x,5)>l|\nT0|w(x)|a.cpp:3\nT0|w(x,-1)|\nT0|w(x)<l|\n"
       "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\n"
-      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT1|start|\nT1|stop|\nT0|join(T1)|"
+      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m,try)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT1|start|\nT1|stop|\nT0|join("
+      "T1)|"
       "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
       "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"

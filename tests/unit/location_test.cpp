@@ -33,6 +33,16 @@ TEST(Location, InMayStandInFileAndFunction) {
   expect_source("a.cpp:3 in f in g:4", "a.cpp:3", "a.cpp", 3, 0, "f in g:4");
 }
 
+TEST(Location, FunctionOfALibrary) {
+  expect_source("in bank::f (libbank.so)", "libbank.so", "", 0, 0, "bank::f");
+  expect_source("in operator() (a.out)", "a.out", "", 0, 0, "operator()");
+  expect_plain("in f");
+  expect_plain("in f ()");
+  expect_plain("in  (libbank.so)");
+  expect_plain("in (libbank.so)");
+  expect_plain("f (libbank.so)");
+}
+
 TEST(Location, ColonsInTheFileNameBelongToIt) {
   expect_source("C:\\x.cpp:12", "C:\\x.cpp:12", "C:\\x.cpp", 12, 0, "");
   expect_source("a:1:2:3", "a:1:2:3", "a:1", 2, 3, "");

@@ -257,6 +257,16 @@ TEST(Suppressions, AGeneratedEntrySurvivesWhatFingerprintsLeaveOut) {
   EXPECT_NE(of_circle.find(circle), nullptr);
 }
 
+TEST(Suppressions, AFunctionWithoutSourceIsKnownByItsNameAndNotByItsLibrary) {
+  const auto in_library = [](const std::string& function) {
+    return race({step("w(x)", {"in " + function + " (libbank.so)"}), step("r(x)", {"a.cpp:2 in g"})});
+  };
+  EXPECT_TRUE(suppresses("frames = ['bank::f']", in_library("bank::f")));
+  Suppressions suppressions = parsed(generate_suppressions({in_library("bank::f")}));
+  EXPECT_NE(suppressions.find(in_library("bank::f")), nullptr);
+  EXPECT_EQ(suppressions.find(in_library("bank::h")), nullptr);
+}
+
 TEST(Suppressions, EqualEntriesAreGeneratedOnce) {
   const auto count = [](const std::vector<Finding>& findings) {
     const std::string text = generate_suppressions(findings);

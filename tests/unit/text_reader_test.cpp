@@ -31,7 +31,8 @@ TEST(TextReader, EveryOperationSurvivesTheRoundTrip) {
       "T0|r(x)|1\nT0|r(x,5)|1\nT0|r(x)>l|1\nT0|r(x,5)>l|\nT0|w(x)|a.cpp:3\nT0|w(x,-1)|\nT0|w(x)<l|\n"
       "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\nT0|aw(x,seq_cst)|"
       "\n"
-      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT0|join(T1)|\nT0|start|\nT0|stop|"
+      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|acq(m,try)|\nT0|rel(m)|\nT0|fork(T1)|\nT0|"
+      "join(T1)|\nT0|start|\nT0|stop|"
       "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
       "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"
@@ -73,8 +74,8 @@ TEST(TextReader, NamesTheLineOfAnError) {
   EXPECT_EQ(error_of("T||"), "t:1: the operation between the two '|' is missing");
   EXPECT_EQ(error_of("T|r(x)|a|b"), "t:1: more than two '|'; a site cannot contain one");
   EXPECT_EQ(error_of("T|r(x|"), "t:1: 'r(x' has no closing ')'");
-  EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(name)");
-  EXPECT_EQ(error_of("T|acq(a,b)|"), "t:1: 'acq(a,b)' is not of the form acq(name)");
+  EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(m) or acq(m,try)");
+  EXPECT_EQ(error_of("T|acq(a,b)|"), "t:1: 'acq(a,b)' is not of the form acq(m) or acq(m,try)");
   EXPECT_EQ(error_of("T|begin(f,fast)|").substr(0, 42), "t:1: 'begin(f,fast)' is not of the form be");
   EXPECT_EQ(
       error_of("T|ar(x,weak)|"),

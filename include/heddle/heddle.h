@@ -1,0 +1,110 @@
+/* Says which parts of a program should be atomic or deterministic. In a normal build all of this is nothing;
+   heddle-clang++ (or heddle-clang) defines __HEDDLE__.
+
+     void transfer(Account& from, Account& to, int amount) {
+       HEDDLE_ATOMIC("transfer");        // from here to the end of the scope
+       ...
+     }
+
+     HEDDLE_ATOMIC_FUNCTION void transfer(Account& from, Account& to, int amount);   // the whole function
+
+     HEDDLE_BEGIN_ATOMIC("transfer");    // C has no destructors: do not return or jump out in between
+     ...
+     HEDDLE_END;
+
+   Atomic: whatever other threads do in between, the result is one that running the block alone could give.
+   Deterministic: however its parallel parts interleave, the result is the same. The name must be a string
+   literal; reports use it. */
+#ifndef HEDDLE_HEDDLE_H
+#define HEDDLE_HEDDLE_H
+
+#ifdef __clang__
+#define HEDDLE_ATOMIC_FUNCTION __attribute__((annotate("heddle::atomic")))
+#define HEDDLE_DETERMINISTIC_FUNCTION __attribute__((annotate("heddle::deterministic")))
+#else
+#define HEDDLE_ATOMIC_FUNCTION
+#define HEDDLE_DETERMINISTIC_FUNCTION
+#endif
+
+#ifdef __HEDDLE__
+
+/* As the runtime knows it (runtime/blocks.h). */
+struct heddle_scope_block {
+  const char* name;
+  unsigned kind;
+  unsigned origin;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void heddle_begin_block(const struct heddle_scope_block* block, const void* object);
+void heddle_end_block(const struct heddle_scope_block* block);
+#ifdef __cplusplus
+}
+#endif
+
+/* Kinds: 0 atomic, 1 deterministic. Origin 2: a scope says so. */
+#define HEDDLE_BLOCK_(variable, name, kind)       \
+  static const struct heddle_scope_block variable \
+      __attribute__((section("heddle_blocks"))) = {"" name, kind, 2}
+
+#define HEDDLE_BEGIN_(name, kind)        \
+  {                                      \
+    HEDDLE_BLOCK_(heddle_b, name, kind); \
+    heddle_begin_block(&heddle_b, 0)
+#define HEDDLE_BEGIN_ATOMIC(name) HEDDLE_BEGIN_(name, 0)
+#define HEDDLE_BEGIN_DETERMINISTIC(name) HEDDLE_BEGIN_(name, 1)
+#define HEDDLE_END             \
+  heddle_end_block(&heddle_b); \
+  }
+
+#ifdef __cplusplus
+namespace heddle {
+namespace detail {
+
+class BlockScope {
+ public:
+  explicit BlockScope(const heddle_scope_block& block) : block_(block) {
+    heddle_begin_block(&block_, nullptr);
+  }
+  ~BlockScope() { heddle_end_block(&block_); }
+  BlockScope(const BlockScope&) = delete;
+  BlockScope& operator=(const BlockScope&) = delete;
+
+ private:
+  const heddle_scope_block& block_;
+};
+
+}  // namespace detail
+}  // namespace heddle
+
+/* The constant lies in a function of its own: it has the same symbol in every file that includes an inline
+   function, whatever __COUNTER__ says there. */
+#define HEDDLE_SCOPE_NUMBERED_(name, kind, number)                                             \
+  const ::heddle::detail::BlockScope heddle_scope_##number([]() -> const heddle_scope_block& { \
+    HEDDLE_BLOCK_(block, name, kind);                                                          \
+    return block;                                                                              \
+  }())
+#define HEDDLE_SCOPE_(name, kind, number) HEDDLE_SCOPE_NUMBERED_(name, kind, number)
+#define HEDDLE_ATOMIC(name) HEDDLE_SCOPE_(name, 0, __COUNTER__)
+#define HEDDLE_DETERMINISTIC(name) HEDDLE_SCOPE_(name, 1, __COUNTER__)
+#endif
+
+#else
+
+#define HEDDLE_BEGIN_ATOMIC(name) \
+  {                               \
+    (void)0
+#define HEDDLE_BEGIN_DETERMINISTIC(name) \
+  {                                      \
+    (void)0
+#define HEDDLE_END }
+#ifdef __cplusplus
+#define HEDDLE_ATOMIC(name) static_cast<void>(0)
+#define HEDDLE_DETERMINISTIC(name) static_cast<void>(0)
+#endif
+
+#endif
+
+#endif

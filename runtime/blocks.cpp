@@ -1,0 +1,201 @@
+// Blocks that should be atomic or deterministic, as the thread enters and leaves them, and operations of the
+// standard library that count as a whole.
+#include "runtime/blocks.h"
+
+#include <utility>
+
+#include "runtime/interpose/real.h"
+#include "runtime/sync.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// What a block does must be told apart from what the one before did, even where no synchronization lies
+// between: so the outermost boundaries begin a new stretch. In a recording all do: there, blocks within
+// others are judged as exactly.
+void tell_boundary(Thread& thread, const Told& told, bool is_outermost) {
+  if (is_outermost || told_per_stretch == Channel::kTellAll) thread.new_stretch();
+  tell_unordered(thread, told);
+}
+
+Told begin_of(const OpenBlocks::Open& open, const void* pc) {
+  const auto operation =
+      open.block->kind == kHeddleAtomic ? Operation::kBeginAtomic : Operation::kBeginDeterministic;
+  return {.operation = static_cast<uint8_t>(operation),
+          .address = open.object,
+          .pc = pc,
+          .extra = open.block->origin,
+          .name = reinterpret_cast<uint64_t>(open.block->name)};
+}
+Told end_of(const OpenBlocks::Open& open, const void* pc) {
+  return {.operation = static_cast<uint8_t>(Operation::kEnd),
+          .pc = pc,
+          .name = reinterpret_cast<uint64_t>(open.block->name)};
+}
+
+void leave_inner(Thread& thread, const void* pc) {
+  const OpenBlocks::Open inner = thread.blocks.inner();
+  thread.blocks.pop();
+  if (inner.is_told) tell_boundary(thread, end_of(inner, pc), !thread.blocks.any_is_told());
+}
+
+// The last to arrive runs the barrier's completion function: after all arrivals, before anybody goes on.
+void enter_completion(Thread& thread, const void* barrier, const void* pc) {
+  thread.depth_outside_completion = thread.library_depth;
+  thread.library_depth = 0;
+  heddle_thread_state.thread = is_parallel ? &thread : nullptr;
+  leaving(std::exchange(thread.phase, nullptr));
+  acquired(barrier);
+  tell(Operation::kLeave, barrier, pc);
+}
+void leave_completion(Thread& thread, const void* barrier, const void* pc) {
+  sync_at(barrier).has_completion = true;
+  releasing_shared(barrier);
+  tell(Operation::kSync, barrier, pc);
+  thread.library_depth = thread.depth_outside_completion;
+  heddle_thread_state.thread = nullptr;
+}
+
+}  // namespace
+
+HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+  const Inside inside;
+  Thread* const thread = this_thread;
+  if (thread == nullptr) return;
+  const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  const void* const pc = __builtin_return_address(0);
+  // Blocks that a longjmp has left.
+  while (!thread->blocks.empty() && thread->blocks.inner().stack < stack) leave_inner(*thread, pc);
+  const bool is_told = channel != nullptr && heddle_thread_state.thread != nullptr;
+  const bool is_outermost = is_told && !thread->blocks.any_is_told();
+  thread->blocks.push({block, stack, is_told, object});
+  if (is_told) tell_boundary(*thread, begin_of(thread->blocks.inner(), pc), is_outermost);
+}
+
+HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+  const Inside inside;
+  Thread* const thread = this_thread;
+  if (thread == nullptr || !thread->blocks.contains(block)) return;
+  const void* const pc = __builtin_return_address(0);
+  while (thread->blocks.inner().block != block) leave_inner(*thread, pc);
+  leave_inner(*thread, pc);
+}
+
+uint32_t leave_atomic_blocks(Thread& thread, const void* pc) {
+  const uint32_t left = thread.blocks.visit_inner_atomic(
+      [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
+  if (left > 0) thread.new_stretch();
+  return left;
+}
+
+void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
+  thread.blocks.visit_inner(
+      left, [&](const OpenBlocks::Open& open) { tell_unordered(thread, begin_of(open, pc)); });
+}
+
+void tell_deterministic_blocks(Thread& thread, const void* pc) {
+  thread.blocks.tell_deterministic([&](const OpenBlocks::Open& open) {
+    tell_boundary(thread, begin_of(open, pc), !thread.blocks.any_is_told());
+  });
+}
+
+HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, const void* object) {
+  const Inside inside;
+  Thread* const thread = this_thread;
+  if (thread == nullptr) return;
+  const void* const pc = __builtin_return_address(0);
+  if (operation == kHeddleBarrierCompletion) return enter_completion(*thread, object, pc);
+  if (thread->library_depth++ > 0) return;
+  heddle_thread_state.thread = nullptr;  // until the operation is over
+  switch (operation) {
+    case kHeddleBarrierArrive:
+      releasing_shared(object);
+      tell(Operation::kArrive, object, pc);
+      break;
+    case kHeddleBarrierArriveAndWait:
+      thread->phase = arriving(object);
+      tell(Operation::kArrive, object, pc);
+      tell_waiting(kForBarrier, object, pc);
+      break;
+    case kHeddleLatchArriveAndWait:
+      releasing_shared(object);
+      tell(Operation::kPost, object, pc);
+      tell_waiting(kForSemaphore, object, pc);
+      break;
+    case kHeddleLatchCountDown:
+    case kHeddleSemaphoreRelease:
+      releasing_shared(object);
+      tell(Operation::kPost, object, pc);
+      break;
+    case kHeddleFutureSet:
+    case kHeddleReferenceCount:
+      releasing_shared(object);
+      tell(Operation::kSync, object, pc);
+      break;
+    case kHeddleLatchWait:
+    case kHeddleSemaphoreAcquire:
+    case kHeddleFutureWait: tell_waiting(kForSemaphore, object, pc); break;
+    case kHeddleBarrierWait: tell_waiting(kForBarrier, object, pc); break;
+    case kHeddleConditionWait:
+      thread->left_blocks = leave_atomic_blocks(*thread, pc);
+      tell_waiting(kForCondition, object, pc);
+      break;
+    case kHeddleConditionNotify: tell(Operation::kNotify, object, pc); break;
+    case kHeddleConditionMutex:
+    case kHeddleLatchTry:
+    case kHeddleSemaphoreTry:
+    case kHeddleFutureTry:
+    case kHeddleBarrierCompletion: break;
+  }
+}
+
+HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, const void* object,
+                                           uint32_t succeeded) {
+  const Inside inside;
+  Thread* const thread = this_thread;
+  if (thread == nullptr) return;
+  const void* const pc = __builtin_return_address(0);
+  if (operation == kHeddleBarrierCompletion) return leave_completion(*thread, object, pc);
+  if (--thread->library_depth > 0) return;
+  heddle_thread_state.thread = is_parallel ? thread : nullptr;
+  if (succeeded == 0) return;
+  switch (operation) {
+    case kHeddleBarrierWait:
+    case kHeddleBarrierArriveAndWait:
+      leaving(std::exchange(thread->phase, nullptr));
+      acquired(object);  // those who came without waiting, and the completion function
+      tell(Operation::kLeave, object, pc);
+      if (sync_at(object).has_completion) tell(Operation::kSync, object, pc);
+      break;
+    case kHeddleLatchWait:
+    case kHeddleLatchTry:
+    case kHeddleLatchArriveAndWait:
+    case kHeddleSemaphoreAcquire:
+    case kHeddleSemaphoreTry:
+      acquired(object);
+      tell(Operation::kWait, object, pc);
+      break;
+    case kHeddleFutureWait:
+    case kHeddleFutureTry:
+    case kHeddleReferenceCount:
+      acquired(object);
+      tell(Operation::kSync, object, pc);
+      break;
+    case kHeddleConditionWait:
+      enter_atomic_blocks_again(*thread, thread->left_blocks, pc);
+      tell(Operation::kWake, object, pc);
+      break;
+    case kHeddleConditionMutex:
+    case kHeddleConditionNotify:
+    case kHeddleBarrierArrive:
+    case kHeddleLatchCountDown:
+    case kHeddleSemaphoreRelease:
+    case kHeddleFutureSet:
+    case kHeddleBarrierCompletion: break;
+  }
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,120 @@
+// How a checked program tells a monitor what it does: memory that both share.
+//
+// Every thread writes records into chunks of its own. Those whose place in the order of all threads matters
+// (locks, atomics, forks, …) take a *ticket*; the board says in which chunk each ticket's record lies. So the
+// monitor reads the board in the order of tickets, and of each thread all records up to that one. The first
+// record of every chunk has a ticket. The program never waits for the monitor, unless all chunks or all
+// places of the board are in use; nothing is lost. What was told before the program died is there, however it
+// died.
+//
+// One program, one monitor of the same build: the layout has no version.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace heddle::runtime {
+
+// Operations of records beyond those of trace/event.h.
+enum ChannelOperation : uint8_t {
+  kToldNothing = 200,  // the first record of a chunk
+  kToldModule,         // a file of code was loaded: address, pc: its end, caller: its bias, name: path's text
+  kToldFree,           // memory began a new life: address, name: how many bytes
+  kToldRaceEarlier,  // the next record races with this access, of thread `extra`; size: its operation; name:
+                     // its size, twice, plus one when it was told
+  kToldRace,         // the next record of the thread, an atomic one, does
+  kToldWaiting,      // the thread has to wait for what lies at address; extra: WaitsFor
+  kToldGaveUp,       // it has waited, and not got it
+};
+
+// What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
+enum WaitsFor : uint32_t {
+  kForLock = 0,        // until nobody else has it
+  kForSharedLock = 1,  // until nobody else has it alone
+  kForCondition = 2,
+  kForSemaphore = 3,  // or a latch or future
+  kForBarrier = 4,
+  kForThread = 5,  // name: its stream
+};
+
+struct Record {
+  uint64_t what;     // operation (8 bits), size (8 bits; 0: `extra` bytes), address (48 bits)
+  uint64_t pc;       // return address into the code that did it
+  uint64_t name;     // address of a text that says what is accessed; 0: none
+  uint64_t caller;   // of the function, when that keeps no frame; 0: it does
+  uint32_t context;  // the call stack without the two, by its number; 0: not known
+  uint32_t extra;    // atomics: memory order; lock acquisitions: 1 if it would not have waited for ever
+  uint64_t ticket;   // plus one; 0: it has none
+
+  static constexpr uint64_t kAddressMask48 = (uint64_t{1} << 48) - 1;
+  static uint64_t pack(uint8_t operation, uint8_t size, const void* address) {
+    return uint64_t{operation} << 56 | uint64_t{size} << 48 |
+           (reinterpret_cast<uint64_t>(address) & kAddressMask48);
+  }
+  uint8_t operation() const { return static_cast<uint8_t>(what >> 56); }
+  uint32_t size() const {
+    return (what >> 48 & 0xFF) != 0 ? static_cast<uint32_t>(what >> 48 & 0xFF) : extra;
+  }
+  uint64_t address() const { return what & kAddressMask48; }
+};
+static_assert(sizeof(Record) == 48);
+
+inline constexpr std::size_t kChunkBytes = 8192;
+
+struct Chunk {
+  uint32_t stream;    // the thread, by a number that no other thread has or had
+  uint32_t previous;  // chunk of the thread, plus one; 0: this is its first
+  std::atomic<uint32_t> filled;
+  static constexpr uint32_t kRecords = (kChunkBytes - 64) / sizeof(Record);
+  alignas(64) Record records[kRecords];
+};
+static_assert(sizeof(Chunk) <= kChunkBytes);
+
+// A call stack: a return address, and the stack of the caller.
+struct Context {
+  uint64_t pc;
+  uint32_t caller;  // 0: none
+};
+
+enum ChannelState : uint32_t { kProgramRuns = 0, kProgramEnded = 1 };
+
+struct Channel {
+  static constexpr uint32_t kBoardBits = 16;
+  static constexpr uint64_t kPlaces = uint64_t{1} << kBoardBits;
+  static constexpr uint32_t kChunks = 1U << 16;
+  static constexpr uint32_t kContexts = 1U << 22;
+  static constexpr uint32_t kTextBytes = 1U << 24;
+
+  alignas(64) std::atomic<uint64_t> tickets;   // taken
+  alignas(64) std::atomic<uint64_t> consumed;  // tickets that the monitor is done with
+  alignas(64) std::atomic<uint32_t> contexts;  // numbers given, 0 included
+  std::atomic<uint32_t> text_bytes;            // used
+  std::atomic<uint32_t> state;                 // ChannelState
+  std::atomic<uint32_t> questions;             // how often somebody asked what the threads do
+  // From the monitor:
+  static constexpr uint32_t kTellAll = 0xFFFFFFFF;
+  uint32_t told_per_stretch;  // how many accesses of a stretch are told at most; kTellAll: none is left out
+  uint32_t is_full;           // with kTellAll: every access is told, not only the first of a stretch
+  alignas(64) std::atomic<uint64_t> used_chunks[kChunks / 64];  // bit sets
+  std::atomic<uint64_t> board[kPlaces];                         // ticket plus one, chunk (16 bits)
+  Context context[kContexts];
+  char text[kTextBytes];
+  alignas(4096) char chunks[kChunks * kChunkBytes];
+
+  Chunk& chunk(uint32_t index) { return *reinterpret_cast<Chunk*>(chunks + index * kChunkBytes); }
+};
+
+// What a program says when it connects, with the memory's descriptor, and what it is told. The answer comes
+// again when the monitor is done.
+struct Hello {
+  char magic[8];  // kHelloMagic
+  uint64_t size;  // of Channel
+  int32_t pid;
+};
+inline constexpr char kHelloMagic[8] = {'H', 'E', 'D', 'D', 'L', 'E', '0', '1'};
+struct Answer {
+  uint32_t findings;
+  uint32_t exit_code;  // with findings
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,219 @@
+#include "runtime/connection.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+
+#include "runtime/contexts.h"
+#include "runtime/memory.h"
+#include "runtime/message.h"
+#include "runtime/question.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
+
+extern char** environ;
+
+namespace heddle::runtime {
+
+Channel* channel = nullptr;
+
+namespace {
+
+int monitor = -1;  // socket
+bool is_connected = false;
+pid_t connected = 0;  // the process that is; a child of vfork has the same memory
+
+// Out of the way of the program's own descriptors.
+int move_up(int descriptor) {
+  constexpr int kLowest = 700;
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kLowest);
+  if (moved < 0) return descriptor;
+  ::close(descriptor);
+  return moved;
+}
+
+int connect_to(const char* name) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  const std::size_t length = __builtin_strlen(name);
+  if (length + 1 >= sizeof(address.sun_path)) return -1;
+  __builtin_memcpy(address.sun_path + 1, name, length);  // after a 0: not in the file system
+  const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) return -1;
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  if (::connect(made, reinterpret_cast<sockaddr*>(&address), size) == 0) return made;
+  ::close(made);
+  return -1;
+}
+
+// bin/heddle beside the lib/ that this library is in.
+bool find_heddle(char* path, std::size_t size) {
+  Dl_info self;
+  if (::dladdr(reinterpret_cast<void*>(&connect_to_monitor), &self) == 0) return false;
+  char resolved[4096];
+  if (::realpath(self.dli_fname, resolved) == nullptr) return false;
+  for (int up = 0; up < 2; ++up) {
+    char* const slash = __builtin_strrchr(resolved, '/');
+    if (slash == nullptr) return false;
+    *slash = 0;
+  }
+  const std::size_t length = __builtin_strlen(resolved);
+  constexpr char kTool[] = "/bin/heddle";
+  if (length + sizeof(kTool) > size) return false;
+  __builtin_memcpy(path, resolved, length);
+  __builtin_memcpy(path + length, kTool, sizeof(kTool));
+  return ::access(path, X_OK) == 0;
+}
+
+// A monitor of our own: not a child of the program, which may wait for any child.
+int start_monitor() {
+  char path[4096];
+  if (!find_heddle(path, sizeof(path))) {
+    say("the heddle tool was not found beside the runtime library; run the program with 'heddle run'");
+    return -1;
+  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  const auto first = static_cast<pid_t>(::syscall(SYS_fork));
+  if (first == 0) {
+    if (::syscall(SYS_fork) == 0) {
+      ::dup2(ends[1], 3);
+      ::fcntl(3, F_SETFD, 0);
+      char command[] = "monitor";
+      char* const arguments[] = {path, command, nullptr};
+      // The monitor is no checked program.
+      for (char** entry = environ; *entry != nullptr; ++entry)
+        if (__builtin_strncmp(*entry, "LD_PRELOAD=", 11) == 0) (*entry)[0] = 'X';
+      ::execve(path, arguments, environ);
+      ::_exit(127);
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  if (first < 0) {
+    ::close(ends[0]);
+    return -1;
+  }
+  int status;
+  while (::waitpid(first, &status, 0) < 0 && errno == EINTR) {
+  }
+  return ends[0];
+}
+
+bool send_hello(int memory) {
+  Hello hello = {};
+  __builtin_memcpy(hello.magic, kHelloMagic, sizeof(kHelloMagic));
+  hello.size = sizeof(Channel);
+  hello.pid = ::getpid();
+  iovec part = {&hello, sizeof(hello)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  __builtin_memcpy(CMSG_DATA(header), &memory, sizeof(int));
+  return ::sendmsg(monitor, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(hello));
+}
+
+bool receive_answer(Answer& answer) {
+  ssize_t got;
+  do got = ::recv(monitor, &answer, sizeof(answer), MSG_WAITALL);
+  while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof(answer));
+}
+
+// False: nobody listens.
+bool share_memory() {
+  const int memory = ::memfd_create("heddle", MFD_CLOEXEC);
+  if (memory < 0) return false;
+  void* shared = MAP_FAILED;
+  if (::ftruncate(memory, static_cast<off_t>(sizeof(Channel))) == 0)
+    shared = ::mmap(nullptr, sizeof(Channel), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
+  bool done = false;
+  if (shared != MAP_FAILED) {
+    auto* const made = static_cast<Channel*>(shared);
+    ::madvise(shared, sizeof(Channel), MADV_DONTDUMP);
+    made->contexts.store(1);
+    made->text_bytes.store(1);
+    Answer answer;
+    done = send_hello(memory) && receive_answer(answer);
+    if (done) {
+      reserve_contexts();
+      told_per_stretch = made->told_per_stretch;
+      tells_every_access = made->is_full != 0;
+      __atomic_store_n(&channel, made, __ATOMIC_RELEASE);
+    } else {
+      ::munmap(shared, sizeof(Channel));
+    }
+  }
+  ::close(memory);
+  return done;
+}
+
+}  // namespace
+
+void connect_to_monitor() {
+  if (is_connected || this_thread == nullptr) return;
+  is_connected = true;
+  const char* const name = ::getenv("HEDDLE_MONITOR");
+  const int found = name != nullptr ? connect_to(name) : start_monitor();
+  if (found < 0) {
+    if (name != nullptr) say("the monitor of 'heddle run' is gone; this process is not checked");
+    return;
+  }
+  monitor = move_up(found);
+  if (!share_memory()) {
+    say("the monitor did not answer; this process is not checked");
+    ::close(monitor);
+    monitor = -1;
+    return;
+  }
+  connected = ::getpid();
+  listen_for_questions();
+  tell_modules(*this_thread);
+}
+
+bool monitor_is_there() {
+  if (channel == nullptr) return false;
+  char byte;
+  const ssize_t got = ::recv(monitor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return true;
+  __atomic_store_n(&channel, nullptr, __ATOMIC_RELEASE);
+  say("the monitor is gone; the rest of the run is not checked");
+  return false;
+}
+
+int finish_with_monitor(int exit_code) {
+  Channel* const to = channel;
+  if (to == nullptr || ::getpid() != connected) return exit_code;
+  to->state.store(kProgramEnded, std::memory_order_release);
+  if (::getenv("HEDDLE_MONITOR") != nullptr) return exit_code;  // whoever runs it knows
+  Answer answer;
+  if (!receive_answer(answer) || answer.findings == 0) return exit_code;
+  return static_cast<int>(answer.exit_code);
+}
+
+void leave_monitor_to_parent() {
+  channel = nullptr;
+  is_connected = false;
+  if (monitor >= 0) ::close(monitor);
+  monitor = -1;
+  for (HeddleFrame* frame = heddle_thread_state.frame; frame != nullptr; frame = frame->caller)
+    frame->context = 0;
+}
+
+}  // namespace heddle::runtime

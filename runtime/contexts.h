@@ -1,0 +1,18 @@
+// Call stacks as numbers, the same for the same stack (Channel::context).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/layout.h"
+#include "runtime/registers.h"
+
+namespace heddle::runtime {
+
+void reserve_contexts();
+
+// The stack that ends with this return address.
+uint32_t context_of(uint32_t caller, const void* pc);
+// The stack down to the frame; 0: there is none.
+uint32_t context_of(HeddleFrame* frame);
+
+}  // namespace heddle::runtime

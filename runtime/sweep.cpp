@@ -1,0 +1,121 @@
+#include "runtime/sweep.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "runtime/numbers.h"
+#include "runtime/ownership.h"
+#include "runtime/shadow.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+constinit std::atomic<bool> is_sweeping{false};
+
+class Sweep {
+ public:
+  void run() {
+    for_each_thread([](Thread& thread) { thread.is_remembered = false; });
+    uint64_t pages = 0;
+    pause_.for_each_page([&](uint64_t page) {
+      const bool is_used = mark_page(page);
+      pages += is_used;
+      return is_used;
+    });
+    for_each_thread([&](Thread& thread) {
+      if (thread.state == nullptr) return;
+      mark_words(thread.state->stamp);
+      mark_words(thread.state->group);
+    });
+    forget_recent_groups();
+    for_each_thread([&](Thread& thread) {
+      free_groups(thread);
+      thread.forget_numbers();
+    });
+    // The thread may be about to use one of them.
+    for_each_thread([&](Thread& thread) { marking_.mark_all(thread.numbers); });
+    marking_.set_cost(pages * kCellsOfPage / 4 + uint64_t{thread_count} * 1024);
+  }
+
+ private:
+  static constexpr uint64_t kCellsOfPage = uint64_t{1} << (kPageBits - 3);
+
+  void mark(Number number) {
+    if (!marking_.mark(number)) return;
+    const Entry entry = entries[number];
+    switch (entry.kind()) {
+      case Entry::Kind::kStretch:
+      case Entry::Kind::kAtomics: threads_by_serial[entry.slot() + 1]->is_remembered = true; break;
+      case Entry::Kind::kGroup:
+        for (uint32_t i = 0; i < entry.member_count(); ++i) mark(entry.member(i));
+        break;
+      case Entry::Kind::kLayer:
+        mark(entry.upper());
+        mark(number_of(entry.below()));
+        break;
+    }
+  }
+  void mark_words(uint64_t words) {
+    mark(number_of(static_cast<uint32_t>(words)));
+    mark(number_of(static_cast<uint32_t>(words >> 32)));
+  }
+
+  // False when nothing is known of the page's memory. Its state is then given back.
+  bool mark_page(uint64_t page) {
+    char* const begin = shadow_base + (page << (kPageBits + 1));
+    const auto* const cells = reinterpret_cast<const Cell*>(begin);
+    Cell last = {};
+    bool is_used = false;
+    for (uint64_t i = 0; i < kCellsOfPage; ++i) {
+      // forget() may clear it now.
+      const Cell cell = {__atomic_load_n(&cells[i].read, __ATOMIC_RELAXED),
+                         __atomic_load_n(&cells[i].write, __ATOMIC_RELAXED)};
+      if (cell == last) continue;
+      last = cell;
+      is_used = true;
+      mark_words(cell.read);
+      if (cell.write != cell.read) mark_words(cell.write);
+    }
+    if (!is_used) clear_and_give_back(begin, kCellsOfPage * sizeof(Cell));
+    return is_used;
+  }
+
+  void free_groups(Thread& thread) {
+    for (Group** link = &thread.large_groups; *link != nullptr;) {
+      Group* const group = *link;
+      if (marking_.is_marked(group->number)) {
+        link = &group->next;
+      } else {
+        *link = group->next;
+        deallocate(group, Group::bytes(group->count));
+      }
+    }
+  }
+
+  Locked threads_{threads_lock};
+  Pause pause_;
+  Marking marking_;
+};
+
+}  // namespace
+
+void allow_sweeps() { is_sweeping.store(false); }
+
+void sweep_if_due() {
+  if (!is_sweep_due()) return;
+  if (!can_pause() || is_sweeping.exchange(true)) return wait_while_paused();
+  // A signal's handler would wait for the end of the pause.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  Sweep().run();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  is_sweeping.store(false);
+}
+
+}  // namespace heddle::runtime

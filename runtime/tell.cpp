@@ -1,0 +1,168 @@
+#include "runtime/tell.h"
+
+#include <link.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/contexts.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+constinit std::atomic<bool> modules_have_changed{false};
+
+namespace {
+
+// Until the condition holds; false: the monitor is gone.
+template <class Condition>
+bool wait_for_monitor(Condition condition) {
+  for (unsigned tries = 0; !condition(); ++tries) {
+    if (tries < 10) {
+      ::sched_yield();
+      continue;
+    }
+    const timespec moment = {0, 100'000};
+    ::nanosleep(&moment, nullptr);
+    if (tries % 100 == 0 && !monitor_is_there()) return false;
+  }
+  return true;
+}
+
+// A chunk nobody uses; kChunks: the monitor is gone.
+uint32_t take_chunk(Channel& to) {
+  uint32_t taken = Channel::kChunks;
+  const bool is_there = wait_for_monitor([&] {
+    for (uint32_t word = 0; word < Channel::kChunks / 64; ++word) {
+      uint64_t used = to.used_chunks[word].load(std::memory_order_acquire);
+      while (~used != 0) {
+        const auto bit = static_cast<uint32_t>(__builtin_ctzll(~used));
+        if (!to.used_chunks[word].compare_exchange_weak(used, used | uint64_t{1} << bit)) continue;
+        taken = word * 64 + bit;
+        return true;
+      }
+    }
+    return false;
+  });
+  return is_there ? taken : Channel::kChunks;
+}
+
+Record make_record(const Told& told, uint32_t context) {
+  return {Record::pack(told.operation, told.size, told.address),
+          reinterpret_cast<uint64_t>(told.pc),
+          told.name,
+          told.caller,
+          context,
+          told.extra,
+          0};
+}
+
+// There is a place for a record in the thread's chunk.
+bool has_place(const Thread& thread) { return thread.chunk != nullptr && thread.filled < Chunk::kRecords; }
+
+void put(Thread& thread, const Record& record) {
+  Chunk& chunk = *thread.chunk;
+  chunk.records[thread.filled] = record;
+  chunk.filled.store(++thread.filled, std::memory_order_release);
+}
+
+void put_ordered(Channel& to, Thread& thread, Record record) {
+  const uint64_t ticket = to.tickets.fetch_add(1);
+  if (ticket - to.consumed.load(std::memory_order_acquire) >= Channel::kPlaces && !wait_for_monitor([&] {
+        return ticket - to.consumed.load(std::memory_order_acquire) < Channel::kPlaces;
+      }))
+    return;
+  record.ticket = ticket + 1;
+  put(thread, record);
+  to.board[ticket % Channel::kPlaces].store((ticket + 1) << 16 | thread.chunk_index,
+                                            std::memory_order_release);
+}
+
+bool make_place(Channel& to, Thread& thread) {
+  if (has_place(thread)) return true;
+  const uint32_t index = take_chunk(to);
+  if (index == Channel::kChunks) return false;
+  Chunk& chunk = to.chunk(index);
+  chunk.stream = thread.stream;
+  chunk.previous = thread.chunk == nullptr ? 0 : thread.chunk_index + 1;
+  chunk.filled.store(0, std::memory_order_relaxed);
+  thread.chunk = &chunk;
+  thread.chunk_index = index;
+  thread.filled = 0;
+  put_ordered(to, thread, make_record({.operation = kToldNothing}, 0));
+  return true;
+}
+
+int tell_module(dl_phdr_info* info, std::size_t, void* given) {
+  Thread& thread = *static_cast<Thread*>(given);
+  Channel* const to = channel;
+  if (to == nullptr) return 1;
+  uint64_t begin = ~uint64_t{0};
+  uint64_t end = 0;
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    const uint64_t first = info->dlpi_addr + part.p_vaddr;
+    if (first < begin) begin = first;
+    if (first + part.p_memsz > end) end = first + part.p_memsz;
+  }
+  if (end == 0) return 0;
+  char self[4096];
+  const char* path = info->dlpi_name;
+  if (path == nullptr || path[0] == 0) {
+    const auto length = ::readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length < 0 ? 0 : length] = 0;
+    // The vDSO has no name either, but lies elsewhere.
+    path = to->text_bytes.load() == 1 ? self : "";
+  }
+  const auto size = static_cast<uint32_t>(__builtin_strlen(path) + 1);
+  const uint32_t at = to->text_bytes.fetch_add(size);
+  if (at + size > Channel::kTextBytes) return 1;
+  __builtin_memcpy(to->text + at, path, size);
+  tell(thread, {.operation = kToldModule,
+                .address = reinterpret_cast<const void*>(begin),
+                .pc = reinterpret_cast<const void*>(end),
+                .name = at,
+                .caller = info->dlpi_addr});
+  return 0;
+}
+
+}  // namespace
+
+void tell(Thread& thread, const Told& told) {
+  const Inside inside;
+  Channel* const to = channel;
+  if (modules_have_changed.load(std::memory_order_relaxed) && modules_have_changed.exchange(false))
+    tell_modules(thread);
+  if (to == nullptr || !make_place(*to, thread)) return;
+  put_ordered(
+      *to, thread,
+      make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
+}
+
+void tell_unordered(Thread& thread, const Told& told) {
+  const Inside inside;
+  Channel* const to = channel;
+  if (to == nullptr || !make_place(*to, thread)) return;
+  put(thread,
+      make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
+}
+
+void tell(Operation operation, const void* object, const void* pc, uint32_t extra) {
+  if (this_thread != nullptr)
+    tell(*this_thread,
+         {.operation = static_cast<uint8_t>(operation), .address = object, .pc = pc, .extra = extra});
+}
+
+void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream) {
+  if (this_thread != nullptr)
+    tell(*this_thread,
+         {.operation = kToldWaiting, .address = object, .pc = pc, .extra = what, .name = stream});
+}
+
+void tell_gave_up(const void* object, const void* pc) {
+  if (this_thread != nullptr) tell(*this_thread, {.operation = kToldGaveUp, .address = object, .pc = pc});
+}
+
+void tell_modules(Thread& thread) { ::dl_iterate_phdr(tell_module, &thread); }
+
+}  // namespace heddle::runtime

@@ -1,0 +1,64 @@
+#include "runtime/tell_race.h"
+
+#include "runtime/tell.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// The access of the stretch to that memory, as its thread remembers it; false: it does not. The thread may go
+// on meanwhile, so the memo is copied and looked at again.
+bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_atomic, Memo& found) {
+  const uint32_t newest = thread.memo;
+  const uint64_t address = reinterpret_cast<uint64_t>(race.address) & kAddressMask;
+  bool is_found = false;
+  for (uint32_t age = 1; age < Thread::kMemos && age <= newest; ++age) {
+    const Memo memo = thread.memos[(newest - age) % Thread::kMemos];
+    if (memo.what == Memo::kNewStretch) {
+      if (memo.pc < time) return false;
+      if (memo.pc == time && is_found) return true;
+      is_found = false;
+      continue;
+    }
+    const bool overlaps = memo.address() < address + race.size && address < memo.address() + memo.size();
+    // Of what the stretch did, the latest that conflicts.
+    if (!is_found && overlaps && memo.is_atomic() == was_atomic && (memo.writes() || race.writes)) {
+      found = memo;
+      is_found = true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void tell_race(Thread& thread, const Race& race) {
+  if (tells_every_access) thread.new_stretch();
+  const Entry stretch = entries[race.earlier];
+  const Thread& other = *threads_by_serial[stretch.slot() + 1];
+  const bool was_atomic = stretch.kind() == Entry::Kind::kAtomics;
+  Memo memo = {};
+  if (!find_memo(other, stretch.time(), race, was_atomic, memo)) memo = {};
+  const bool wrote = memo.pc == 0 ? !race.writes : memo.writes();
+  const auto operation_of = [](bool is_atomic, bool is_write) {
+    return static_cast<uint8_t>(is_atomic  ? is_write ? Operation::kAtomicWrite : Operation::kAtomicRead
+                                : is_write ? Operation::kWrite
+                                           : Operation::kRead);
+  };
+  tell_unordered(thread, {.operation = kToldRaceEarlier,
+                          .address = memo.pc == 0 ? race.address : reinterpret_cast<void*>(memo.address()),
+                          .pc = reinterpret_cast<void*>(memo.pc),
+                          .size = operation_of(was_atomic, wrote),
+                          .extra = other.stream,
+                          .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
+                          .context = 0});
+  tell(thread, {.operation = race.is_atomic ? uint8_t{kToldRace} : operation_of(false, race.writes),
+                .address = race.address,
+                .pc = race.pc,
+                .size = static_cast<uint8_t>(race.size),
+                .name = reinterpret_cast<uint64_t>(race.name),
+                .caller = reinterpret_cast<uint64_t>(race.caller)});
+}
+
+}  // namespace heddle::runtime

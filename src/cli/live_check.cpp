@@ -1,0 +1,88 @@
+#include "cli/live_check.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "checkers/deadlock.h"
+#include "checkers/race.h"
+#include "checkers/registry.h"
+#include "checkers/standstill.h"
+#include "cli/question.h"
+#include "core/pipeline.h"
+#include "live/channel_reader.h"
+#include "live/live_trace.h"
+
+namespace heddle {
+
+LiveCheck::LiveCheck(Settings settings) : settings_(std::move(settings)), report_(settings_.checkers) {}
+
+// What has happened is told also when it was told before that it may.
+void LiveCheck::tell_new(const Found& found, const std::string& program) {
+  for (const Findings& of_checker : found.by_checker)
+    for (const Finding& finding : of_checker.list()) {
+      const auto [told, is_new] = told_.try_emplace(finding.fingerprint, finding.strength);
+      if (!is_new && told->second <= finding.strength) continue;
+      told->second = finding.strength;
+      Finding shown = finding;
+      shown.input = program;
+      if (settings_.on_finding) settings_.on_finding(shown);
+    }
+}
+
+// The program's runtime sees every access, the checkers only those that are told; and no checker sees who
+// waits. What they have found themselves is not found again.
+void LiveCheck::add_told(LiveTrace& trace, Found& found) {
+  const Names& names = trace.names();
+  if (found.races != nullptr)
+    for (const ToldRace& race : trace.races())
+      found.races->add(race_finding(make_step(race.earlier, race.index, names),
+                                    make_step(race.later, race.index, names),
+                                    std::string(names.variable(race.later.object))));
+  for (const std::vector<BlockedThread>& circle : trace.take_standstills())
+    if (found.deadlocks != nullptr) found.deadlocks->add(standstill_finding(circle, names));
+}
+
+uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
+  ChannelReader reader(connection);
+  reader.channel().told_per_stretch = settings_.told_per_stretch;
+  connection.answer(0, 0);
+
+  LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block);
+  Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};
+  const std::vector<std::unique_ptr<Checker>> checkers =
+      make_checkers(settings_.checkers, found.by_checker, [&](std::size_t i) {
+        return CheckerContext{trace.names(), found.by_checker[i], settings_.options, false, true};
+      });
+  for (std::size_t i = 0; i < settings_.checkers.size(); ++i) {
+    if (settings_.checkers[i]->name == kRaceChecker.name) found.races = &found.by_checker[i];
+    if (settings_.checkers[i]->name == kDeadlockChecker.name) found.deadlocks = &found.by_checker[i];
+  }
+  std::size_t known = 0;
+  Questions questions(reader.channel());
+  const auto tell = [&] {
+    const bool stands_still = trace.any_standstill();
+    add_told(trace, found);
+    std::size_t count = 0;
+    for (const Findings& of_checker : found.by_checker) count += of_checker.list().size();
+    const bool is_asked = questions.any();
+    if (count == known && !stands_still && !is_asked) return;
+    known = count;
+    const std::lock_guard lock(mutex_);
+    tell_new(found, program);
+    if (is_asked && settings_.on_question)
+      settings_.on_question(threads_text(program, trace) + findings_text(found.by_checker));
+  };
+  trace.while_waiting(tell);
+  const Traversal traversal = run_checkers(trace, checkers, [&](uint64_t, const TraceSource&) { tell(); });
+  add_told(trace, found);
+  const std::lock_guard lock(mutex_);
+  tell_new(found, program);
+  std::vector<Finding> findings =
+      report_.add_input({program, traversal.events, ""}, checkers, found.by_checker);
+  const auto result = static_cast<uint32_t>(findings.size());
+  report_.add_findings(std::move(findings), program);
+  return result;
+}
+
+}  // namespace heddle

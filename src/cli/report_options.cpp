@@ -1,0 +1,204 @@
+#include "cli/report_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "checkers/registry.h"
+#include "cli/options.h"
+#include "cli/settings.h"
+#include "report/dot_report.h"
+#include "report/json_report.h"
+#include "report/sarif_report.h"
+
+namespace heddle {
+
+namespace {
+
+Suppressions load_suppressions(const std::vector<std::string>& paths) {
+  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  Suppressions suppressions(all_rules(), std::chrono::year_month_day(today));
+  for (const std::string& path : paths) suppressions.load(path);
+  return suppressions;
+}
+
+// The root of the git work tree around the current directory, or else that directory: where source names
+// start.
+std::string source_root() {
+  std::error_code none;
+  const std::filesystem::path here = std::filesystem::current_path(none);  // empty where it was deleted
+  for (std::filesystem::path place = here; place.has_relative_path(); place = place.parent_path())
+    if (std::filesystem::exists(place / ".git", none)) return place.string();
+  return here.string();
+}
+
+void limit_findings(RunReport& report, std::size_t limit) {
+  if (report.findings.size() <= limit) return;
+  report.left_out = report.findings.size() - limit;
+  report.findings.resize(limit);
+}
+
+ColourChoice colour_choice(const std::string& color) {
+  if (color == "always") return ColourChoice::kAlways;
+  return color == "never" ? ColourChoice::kNever : ColourChoice::kAuto;
+}
+
+std::string render(const RunReport& report, const ReportOptions& options, bool told) {
+  if (options.gen_suppressions) return generate_suppressions(report.findings);
+  if (options.format == "json") return json_report(report);
+  if (options.format == "sarif") return sarif_report(report, {source_root()});
+  const TextStyle style = style_for(options, options.output == "-"                ? STDOUT_FILENO
+                                             : options.output == kToStandardError ? STDERR_FILENO
+                                                                                  : -1);
+  return told ? summary_text(report, style) : text_report(report, style);
+}
+
+// Nothing that is read may be written over: a trace is not easily made again.
+void refuse_to_replace_inputs(const std::string& output, const ReportOptions& options,
+                              const std::vector<std::string>& inputs) {
+  const auto refuse_to_replace = [&](const std::string& input, std::string_view what) {
+    if (is_same_file(output, input))
+      throw InputError(fmt::format("{}: cannot write: it is {}", output, what));
+  };
+  for (const std::string& file : inputs) refuse_to_replace(file, "a trace to check");
+  for (const std::string& file : options.suppressions) refuse_to_replace(file, "a file of suppressions");
+  refuse_to_replace(options.config.empty() ? kConfigFile : options.config, "the config file");
+}
+
+}  // namespace
+
+CheckerOptions checker_options(const ReportOptions& options) {
+  CheckerOptions result;
+  result.granularity = options.granularity == "object" ? Granularity::kObject : Granularity::kField;
+  result.budget = options.budget;
+  result.engine = options.engine == "graph"   ? Engine::kGraph
+                  : options.engine == "clock" ? Engine::kClock
+                                              : Engine::kAuto;
+  result.race_filter = options.race_filter == "on"    ? RaceFilter::kOn
+                       : options.race_filter == "off" ? RaceFilter::kOff
+                                                      : RaceFilter::kAuto;
+  return result;
+}
+
+uint64_t kept_per_checker(const ReportOptions& options) {
+  if (options.gen_suppressions) return std::numeric_limits<uint64_t>::max();
+  return std::max(options.limit, kKeptPerChecker);
+}
+
+TextStyle style_for(const ReportOptions& options, int descriptor) {
+  return text_style(colour_choice(options.color), descriptor);
+}
+
+ReportWriter::ReportWriter(const ReportOptions& options, const std::vector<std::string>& inputs)
+    : options_(options), suppressions_(load_suppressions(options.suppressions)) {
+  refuse_to_replace_inputs(options.output, options, inputs);
+  refuse_to_replace_inputs(options.dot, options, inputs);
+  if (!options.dot.empty() && (options.dot == options.output || is_same_file(options.dot, options.output)))
+    throw InputError(fmt::format("--output and --dot cannot both write to {}",
+                                 options.dot == "-" ? "standard output" : options.dot));
+  if (options.output != kToStandardError) output_.emplace(options.output);
+  if (!options.dot.empty()) picture_.emplace(options.dot);
+}
+
+int ReportWriter::write(RunReport report, bool told) {
+  apply_suppressions(suppressions_, report);
+  if (!options_.gen_suppressions) limit_findings(report, options_.limit);
+  const std::string text = render(report, options_, told);
+  if (output_) {
+    output_->write(text);
+  } else {
+    fmt::print(stderr, "{}", text);
+  }
+  if (picture_) picture_->write(dot_report(report));
+  if (output_) output_->commit();
+  if (picture_) picture_->commit();
+  // What was not kept was not compared to the suppressions either.
+  const bool nothing = report.findings.empty() && report.left_out_occurrences == 0;
+  return nothing ? kExitClean : static_cast<int>(options_.exit_code);
+}
+
+void add_report_options(CLI::App& app, ReportOptions& o) {
+  add_text(app, "--checkers,-c", o.checkers, kCheckersType,
+           "What to check, separated by commas, or 'all'. See the list below.");
+  add_choice(app, "--format,-f", o.format, "text|json|sarif",
+             "How to report: for people (the default), for programs, for code scanning services.");
+  add_text(app, "--output,-o", o.output, kFileType,
+           fmt::format("Where to write the report; '-' is standard output. A file appears only once it is "
+                       "complete. Default: standard {}.",
+                       o.output == kToStandardError ? "error" : "output"));
+  add_text(
+      app, "--dot", o.dot, kFileType,
+      "Also draw the findings that put threads in a circle (atomicity violations, interference, lock-order "
+      "cycles), for Graphviz; '-' is standard output.")
+      ->check([](const std::string& file) { return file.empty() ? "the name of the file is empty" : ""; });
+  add_choice(app, "--color", o.color, "auto|always|never", "Colour in the text report; auto: on a terminal.");
+  add_texts(app, "--suppressions,-s", o.suppressions, kFileType,
+            "Findings to leave out. Can be given several times. See below.");
+  app.add_flag(
+      "--gen-suppressions", o.gen_suppressions,
+      "Instead of the report, print suppressions for all findings, whatever the limit, ready for a file.");
+  add_number(app, "--exit-code", o.exit_code, 0, 255,
+             fmt::format("Exit code when there are findings. Default: {}.", o.exit_code));
+  add_number(app, "--limit", o.limit, 1, 1'000'000,
+             fmt::format("How many findings to show at most; the rest is counted. Default: {}.", o.limit));
+  add_choice(app, "--granularity", o.granularity, "field|object",
+             "lockset: whether each field has its own locks or they belong to the object as a whole. "
+             "Default: field.");
+  add_number(
+      app, "--budget", o.budget, 1, std::numeric_limits<uint64_t>::max(),
+      fmt::format("Steps a search may take before a checker answers 'undecided'. Default: {}.", o.budget));
+  add_choice(app, "--engine", o.engine, "auto|graph|clock",
+             "atomicity, determinism: graph explains, clock is faster and only says where; auto decides with "
+             "clock and explains with graph. Default: auto.");
+  add_choice(app, "--race-filter", o.race_filter, "auto|on|off",
+             "atomicity, determinism: leave out plain accesses that race with nothing; the verdict is the "
+             "same. Default: auto, on for the clock engine.");
+  add_text(app, "--config", o.config, kFileType,
+           "Settings to use instead of those in heddle.toml. See below.");
+}
+
+std::string checkers_help() {
+  std::string text = "Checkers (those marked * run by default):\n";
+  for (const CheckerEntry& checker : all_checkers())
+    text += fmt::format("  {} {:<12} {}\n", checker.by_default ? '*' : ' ', checker.name, checker.brief);
+  text +=
+      R"(  A finding is marked observed (it happened in this run), predicted (it happens in another order of the
+  same operations) or potential. Observed and predicted ones are real; a potential one may be a false alarm.
+
+)";
+  return text;
+}
+
+std::string suppressions_and_settings_help(const std::string& command) {
+  return fmt::format(
+      R"(Suppressions:
+  A TOML file with an entry for each finding you have looked at and accept:
+    [[suppress]]
+    rule = "HD1001"
+    frames = ["bank.cpp:* in Account::withdraw"]
+    reason = "the counter is only a statistic"
+    expires = 2027-01-31
+  All but rule and reason may be left out. Entries that are unused or expired are named in the report.
+
+Settings:
+  Every long option can also be set, without its dashes, in the environment variable HEDDLE_OPTIONS
+    HEDDLE_OPTIONS=checkers=all:limit=10 {1}
+  and in a config file, by default heddle.toml in the current directory:
+    [{0}]
+    checkers = "race,deadlock"
+    suppressions = ["known.toml"]
+  The command line wins over HEDDLE_OPTIONS, and that over the config file.
+)",
+      command,
+      command == "check" ? "heddle check run.std"
+      : command == "try" ? "heddle try bank.cpp"
+                         : fmt::format("heddle {} -- ./my_test", command));
+}
+
+}  // namespace heddle

@@ -1,0 +1,141 @@
+// heddle run: runs a program built with heddle-clang++, checks it while it runs, and reports.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "checkers/registry.h"
+#include "cli/child_process.h"
+#include "cli/heddle.h"
+#include "cli/live_check.h"
+#include "cli/options.h"
+#include "cli/program_to_run.h"
+#include "cli/question.h"
+#include "cli/report_options.h"
+#include "cli/run_command.h"
+#include "cli/run_spec.h"
+#include "report/finding_text.h"
+
+namespace heddle {
+
+namespace {
+
+LiveCheck::Settings live_settings(const ReportOptions& options, Suppressions& suppressions, RunSpec& spec,
+                                  bool tells) {
+  LiveCheck::Settings settings;
+  settings.checkers = select_checkers(options.checkers);
+  settings.options = checker_options(options);
+  settings.kept_per_checker = kept_per_checker(options);
+  settings.ignores_block = [&spec](std::string_view block) { return spec.is_ignored(block); };
+  if (tells)
+    settings.on_finding = [&, left = options.limit](const Finding& finding) mutable {
+      if (suppressions.find(finding) != nullptr || left == 0) return;
+      --left;
+      fmt::print(stderr, "{}\n", finding_text(finding, false, style_for(options, STDERR_FILENO)));
+    };
+  settings.on_question = [](const std::string& answer) { fmt::print(stderr, "{}", answer); };
+  return settings;
+}
+
+// Findings are shown while the program runs when the report is for people at the terminal.
+bool shows_at_once(const ReportOptions& options) {
+  return options.format == "text" && options.output == kToStandardError && !options.gen_suppressions;
+}
+
+}  // namespace
+
+int run_program(const RunArguments& arguments) {
+  const ReportOptions& options = arguments.report;
+  RunSpec spec(arguments.spec);
+  ReportWriter writer(options, {});
+  LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
+  const ProgramToRun checked(arguments.command.front());
+  const CommandEnd end = run_command_served(
+      arguments.command, checked.preload(), [&](Connection& connection, const std::string& program) {
+        const uint32_t findings = live.check(connection, program);
+        connection.answer(findings, static_cast<int>(options.exit_code));
+      });
+  RunReport report = live.finish();
+  if (!checked.warning().empty()) report.notices.push_back(checked.warning());
+  for (std::string& notice : spec.notices(checked.file())) report.notices.push_back(std::move(notice));
+  if (!end.any_checked)
+    report.notices.emplace_back("nothing was checked: no program told of a second thread");
+  if (!end.signal.empty()) report.notices.push_back(end.signal);
+  const int result = writer.write(std::move(report), shows_at_once(options));
+  return result == kExitClean ? end.exit_code : result;
+}
+
+namespace {
+
+int monitor(const RunArguments& arguments) {
+  const ReportOptions& options = arguments.report;
+  constexpr int kSocket = 3;  // given by the runtime (runtime/connection.cpp)
+  outlive_the_program();
+  listen_for_questions();
+  std::optional<Connection> connection = Connection::receive(kSocket);
+  if (!connection) throw InputError("'heddle monitor' is started by checked programs, not by people");
+  RunSpec spec(arguments.spec);
+  ReportWriter writer(options, {});
+  LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
+  live.check(*connection, program_of(connection->pid(), "the program"));
+  RunReport report = live.finish();
+  // Programs that are started without 'heddle run' and have nothing wrong stay as quiet as they were.
+  const bool is_quiet = report.findings.empty() && options.output == kToStandardError;
+  const int result = is_quiet ? kExitClean : writer.write(std::move(report), shows_at_once(options));
+  connection->answer(result == kExitClean ? 0 : 1, result);
+  return result;
+}
+
+constexpr const char* kExamples = R"(Signals:
+  SIGUSR2, to heddle or to the program, prints what each of its threads waits for and holds, and the
+  findings so far. A program that handles the signal itself keeps it. What the terminal sends (Ctrl-C)
+  ends the program; the report comes then.
+
+Examples:
+  heddle-clang++ -g -O1 test.cpp -o my_test         build it
+  heddle run -- ./my_test --its-options             run it, check it, report
+  heddle run --format json -o run.json -- ./my_test
+  HEDDLE_OPTIONS=checkers=race ./my_test            a program built with heddle-clang++ needs no 'heddle run'
+
+)";
+}  // namespace
+
+void add_spec_option(CLI::App& app, std::string& spec) {
+  add_text(app, "--spec", spec, kFileType,
+           "Leave out the blocks that this spec file ignores. 'heddle spec --help' tells what it holds.");
+}
+
+std::string run_exit_codes_help() {
+  return R"(
+Exit codes:
+  66   findings (--exit-code sets another)
+  2    the command line is at fault, or the program cannot be compiled or run
+  125  Heddle itself failed
+  else the program's own; 128 and the signal's number when a signal ended it
+)";
+}
+
+void add_run_command(CLI::App& root, Commands& commands) {
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->report.output = kToStandardError;
+  CLI::App* app = root.add_subcommand("run", "Run a program, check it while it runs, and report.");
+  add_texts(*app, "COMMAND", arguments->command, "COMMAND", "The program and its arguments, after '--'.")
+      ->required();
+  add_spec_option(*app, arguments->spec);
+  add_report_options(*app, arguments->report);
+  app->footer(checkers_help() + kExamples + suppressions_and_settings_help("run") + run_exit_codes_help());
+  commands.push_back({app, [arguments] { return run_program(*arguments); }});
+
+  auto direct = std::make_shared<RunArguments>();
+  direct->report.output = kToStandardError;
+  CLI::App* listens =
+      root.add_subcommand("monitor", "Started by checked programs that 'heddle run' did not start.");
+  listens->group("");  // not for people
+  add_spec_option(*listens, direct->spec);
+  add_report_options(*listens, direct->report);
+  commands.push_back({listens, [direct] { return monitor(*direct); }});
+}
+
+}  // namespace heddle

@@ -1,0 +1,403 @@
+#include "live/live_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/layout.h"
+
+namespace heddle {
+
+using runtime::Record;
+
+namespace {
+
+// Of memory accessed as a whole (memcpy, a loop over an array) only so much is told apart in a run: it serves
+// to explain what synchronization alone shows. A recording has all of it.
+constexpr uint64_t kMostBytesOfRun = 64;
+
+// Names of a trace hold no white space, bars, brackets or commas.
+std::string plain(std::string name) {
+  for (char& c : name)
+    if (c == ' ' || c == '|' || c == '(' || c == ')' || c == ',' || c == '\t' || c == '\n') c = '_';
+  return name;
+}
+
+// What lies at addresses of [begin, end).
+template <class Map>
+void forget_in(Map& map, uint64_t begin, uint64_t end) {
+  constexpr uint64_t kAlignment = 4;  // of the smallest
+  if ((end - begin) / kAlignment < map.size()) {
+    for (begin = (begin + kAlignment - 1) / kAlignment * kAlignment; begin < end; begin += kAlignment)
+      map.erase(begin);
+    return;
+  }
+  for (auto entry = map.begin(); entry != map.end();)
+    entry = entry->first >= begin && entry->first < end ? map.erase(entry) : std::next(entry);
+}
+
+}  // namespace
+
+LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores)
+    : reader_(reader),
+      program_(std::move(program)),
+      divided_(divided),
+      ignores_(std::move(ignores)),
+      sites_(reader, symbolizer_, names_) {}
+
+EventBatch LiveTrace::next() {
+  first_ += events_.size();
+  events_.clear();
+  races_.clear();
+  while (events_.empty()) {
+    const auto records = reader_.next(idle_);
+    if (records.empty()) break;
+    for (const auto& told : records) translate(told.stream, told.record);
+  }
+  return {first_, events_};
+}
+
+std::string LiveTrace::where(EventIndex index) const { return fmt::format("{}: event {}", program_, index); }
+
+LiveTrace::Thread& LiveTrace::thread(uint32_t stream) {
+  if (stream >= threads_.size())
+    threads_.resize(std::max<std::size_t>(stream + std::size_t{1}, threads_.size() * 2));
+  Thread& thread = threads_[stream];
+  if (thread.id == kNoId) {
+    StringTable& table = names_.table(Space::kThread);
+    thread.id = table.append(table.size() == 0 ? "main" : fmt::format("T{}", table.size()));
+  }
+  return thread;
+}
+
+void LiveTrace::translate(uint32_t stream, const Record& record) {
+  switch (record.operation()) {
+    case runtime::kToldModule:
+      symbolizer_.add({reader_.text(record.name), record.caller, record.address(), record.pc});
+      return;
+    case runtime::kToldFree: now_ = thread(stream).id; return forget(record.address(), record.name);
+    case runtime::kToldRaceEarlier:
+      if (record.extra < ChannelReader::kMostStreams) thread(stream).race = record;
+      return;
+    case runtime::kToldRace: return;  // the next record
+    case runtime::kToldWaiting: return wait(record, thread(stream).id);
+    case runtime::kToldGaveUp: return waits_.give_up(thread(stream).id);
+    case runtime::kToldNothing: return;
+    default: break;
+  }
+  if (record.operation() >= kStoredOperations) return;
+  const auto operation = static_cast<Operation>(record.operation());
+  const bool names_thread = operation == Operation::kFork || operation == Operation::kJoin;
+  if (names_thread && record.extra >= ChannelReader::kMostStreams) return;
+  Event event;
+  event.operation = operation;
+  event.thread = now_ = thread(stream).id;
+  event.site = sites_.site_of(record);
+  switch (event.operation) {
+    case Operation::kAtomicRead:
+    case Operation::kAtomicWrite:
+    case Operation::kAtomicUpdate:
+    case Operation::kAtomicCompareFail:
+      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
+      [[fallthrough]];
+    case Operation::kRead:
+    case Operation::kWrite:
+      access(record, event);
+      if (record.ticket != 0 && !events_.empty())
+        race_with(std::exchange(thread(stream).race, {}), record, events_.back());
+      return;
+    case Operation::kAcquire:
+    case Operation::kAcquireShared: event.tries = record.extra != 0; [[fallthrough]];
+    case Operation::kRelease:
+    case Operation::kReleaseShared: return lock(record, event);
+    case Operation::kFork:
+    case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
+    case Operation::kThreadBegin:
+    case Operation::kThreadEnd: return add(event);
+    case Operation::kBeginAtomic:
+    case Operation::kBeginDeterministic:
+    case Operation::kEnd: return block(record, event, thread(stream));
+    case Operation::kArrive:
+    case Operation::kLeave: return barrier(record, event, thread(stream));
+    case Operation::kPost:
+    case Operation::kWait:
+    case Operation::kSync:
+      event.object = object_at(Space::kSemaphore, record, event.site, "semaphore");
+      return add(event);
+    case Operation::kNotify:
+    case Operation::kWake:
+      event.object = object_at(Space::kCondition, record, event.site, "condition");
+      return add(event);
+    case Operation::kFence:
+      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
+      return add(event);
+    case Operation::kCommit:
+    case Operation::kAlloc:
+    case Operation::kFree:
+    case Operation::kTaskBegin:
+    case Operation::kTaskEnd:
+    case Operation::kMaybeBegin:
+    case Operation::kMaybeEnd:
+    case Operation::kAssign:
+    case Operation::kBranch:
+    case Operation::kFocus:
+    case Operation::kNested: return;  // never told
+  }
+}
+
+void LiveTrace::access(const Record& record, Event event) {
+  accessing_ = &record;
+  accessing_at_ = event.site;
+  variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
+                    [&](uint32_t variable) {
+                      event.object = variable;
+                      add(event);
+                    });
+  accessing_ = nullptr;
+}
+
+uint64_t LiveTrace::most_bytes() const {
+  return divided_ == Divided::kRecorded ? ~uint64_t{0} : kMostBytesOfRun;
+}
+
+void LiveTrace::race_with(const Record& earlier, const Record& now, const Event& later) {
+  if (earlier.what == 0) return;
+  // What was told of the same variable, the checker sees itself, with its call stack. Memos hold fewer bits
+  // of the address.
+  const uint64_t before = earlier.address() & runtime::kAddressMask;
+  const uint64_t here = now.address() & runtime::kAddressMask;
+  const uint64_t size = earlier.name >> 1;
+  const bool is_same = before == here && size == now.size();
+  const bool is_cell = now.size() == 8 && here % 8 == 0 && before % 8 == 0 && before <= here &&
+                       here + 8 <= before + std::min(size, most_bytes());
+  if ((earlier.name & 1) != 0 && (is_same || is_cell)) return;
+  const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
+  if (operation != Operation::kRead && operation != Operation::kWrite)
+    return;  // every atomic one is an event
+  ToldRace race{later, later, first_ + events_.size() - 1};
+  race.earlier.operation = operation;
+  race.earlier.thread = thread(earlier.extra).id;
+  race.earlier.site = earlier.pc == 0 ? kNoId : sites_.site_of(earlier);
+  races_.push_back(race);
+}
+
+LiveTrace::Lock& LiveTrace::lock_at(const Record& record, SiteId site) {
+  const auto [entry, is_new] = locks_.try_emplace(record.address());
+  Lock& lock = entry.value();
+  if (is_new)
+    lock.id = names_.table(Space::kLock)
+                  .append(unique(Space::kLock, name_of(record.address(), record.name, site, "mutex")));
+  return lock;
+}
+
+void LiveTrace::lock(const Record& record, Event event) {
+  Lock& lock = lock_at(record, event.site);
+  event.object = lock.id;
+  const auto synthesize = [&](Operation operation, ThreadId thread) {
+    Event extra = event;
+    extra.operation = operation;
+    extra.thread = thread;
+    extra.site = kNoId;
+    add(extra);
+  };
+  const auto drop_writer = [&] {
+    for (; lock.depth > 0; --lock.depth) synthesize(Operation::kRelease, lock.holder);
+    lock.holder = kNoId;
+  };
+  const auto drop_readers = [&] {
+    for (const ThreadId reader : lock.readers) synthesize(Operation::kReleaseShared, reader);
+    lock.readers.clear();
+  };
+  switch (event.operation) {
+    case Operation::kAcquire:
+      if (lock.holder != kNoId && lock.holder != event.thread) drop_writer();
+      drop_readers();
+      lock.holder = event.thread;
+      ++lock.depth;
+      break;
+    case Operation::kRelease:
+      if (lock.holder != event.thread) {
+        drop_writer();
+        drop_readers();
+        synthesize(Operation::kAcquire, event.thread);
+        lock.holder = event.thread;
+        lock.depth = 1;
+      }
+      if (--lock.depth == 0) lock.holder = kNoId;
+      break;
+    case Operation::kAcquireShared:
+      drop_writer();
+      lock.readers.push_back(event.thread);
+      break;
+    case Operation::kReleaseShared: {
+      auto reader = std::find(lock.readers.begin(), lock.readers.end(), event.thread);
+      if (reader == lock.readers.end()) {
+        drop_writer();
+        synthesize(Operation::kAcquireShared, event.thread);
+      } else {
+        lock.readers.erase(reader);
+      }
+      break;
+    }
+    default: break;
+  }
+  add(event);
+}
+
+void LiveTrace::wait(const Record& record, ThreadId waiting) {
+  Wait wait;
+  wait.site = sites_.site_of(record);
+  wait.index = first_ + events_.size();
+  switch (record.extra) {
+    case runtime::kForLock:
+    case runtime::kForSharedLock:
+      wait.what = record.extra == runtime::kForLock ? Wait::For::kLock : Wait::For::kSharedLock;
+      wait.object = lock_at(record, wait.site).id;
+      break;
+    case runtime::kForCondition:
+      wait.what = Wait::For::kCondition;
+      wait.object = object_at(Space::kCondition, record, wait.site, "condition");
+      break;
+    case runtime::kForSemaphore:
+      wait.what = Wait::For::kSemaphore;
+      wait.object = object_at(Space::kSemaphore, record, wait.site, "semaphore");
+      break;
+    case runtime::kForBarrier:
+      wait.what = Wait::For::kBarrier;
+      wait.object = object_at(Space::kBarrier, record, wait.site, "barrier");
+      break;
+    case runtime::kForThread:
+      if (record.name >= ChannelReader::kMostStreams) return;
+      wait.what = Wait::For::kThread;
+      wait.object = thread(static_cast<uint32_t>(record.name)).id;
+      break;
+    default: return;
+  }
+  waits_.begin(waiting, wait);
+  std::vector<BlockedThread> circle = waits_.circle_of(waiting);
+  if (!circle.empty()) standstills_.push_back(std::move(circle));
+}
+
+void LiveTrace::block(const Record& record, Event event, Thread& thread) {
+  std::vector<uint32_t>& open = thread.blocks;
+  if (event.operation == Operation::kEnd) {
+    if (open.empty()) return;
+    event.object = open.back();
+    open.pop_back();
+    if (event.object != kNoId) add(event);
+    return;
+  }
+  const auto [known, is_new] = blocks_.try_emplace(record.name, kNoId);
+  if (is_new) {
+    const std::string name = text_at(record.name);
+    if (!ignores_ || !ignores_(name)) known.value() = names_.table(Space::kBlock).intern(plain(name));
+  }
+  event.object = known->second;
+  open.push_back(event.object);
+  if (record.address() != 0 && !objects_.contains(record.address())) {
+    const Symbolizer::Class of = symbolizer_.class_at(record.pc);
+    if (of.size > 0) objects_.emplace(record.address(), Object{of.size, record.pc, of.name});
+  }
+  if (event.object != kNoId) add(event);
+}
+
+void LiveTrace::barrier(const Record& record, Event event, Thread& thread) {
+  std::vector<uint32_t>& arrivals = thread.arrivals[record.address()];
+  if (event.operation == Operation::kArrive) {
+    event.object = object_at(Space::kBarrier, record, event.site, "barrier");
+    arrivals.push_back(event.object);
+  } else {
+    if (arrivals.empty()) return;  // it came before there was anybody to tell
+    event.object = arrivals.front();
+    arrivals.erase(arrivals.begin());
+  }
+  add(event);
+}
+
+uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, std::string_view kind) {
+  auto& known = space == Space::kBarrier ? barriers_ : space == Space::kSemaphore ? semaphores_ : conditions_;
+  const auto [entry, is_new] = known.try_emplace(record.address(), kNoId);
+  if (is_new)
+    entry.value() =
+        names_.table(space).append(unique(space, name_of(record.address(), record.name, site, kind)));
+  return entry->second;
+}
+
+uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
+  const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
+  std::string name = name_of(address, given, accessing_at_, "memory");
+  auto& ended = used_names_[static_cast<std::size_t>(Space::kVariable)][name].ended;
+  if (!is_part && !ended.empty()) {
+    const uint32_t again = ended.back();
+    ended.pop_back();
+    return again;
+  }
+  return names_.table(Space::kVariable).append(unique(Space::kVariable, std::move(name)));
+}
+
+void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts) {
+  if (divided_ == Divided::kForgotten) return add_free(whole);
+  for (const uint32_t part : parts) names_.parts().push_back({part, whole});
+}
+
+// Parts stay what they are: to be used again they would have to be whole in one life and not in another.
+void LiveTrace::end_variable(uint32_t variable, bool is_part) {
+  add_free(variable);
+  if (is_part) return;
+  const std::string name(names_.variable(variable));
+  used_names_[static_cast<std::size_t>(Space::kVariable)][name].ended.push_back(variable);
+}
+
+void LiveTrace::add_free(uint32_t variable) {
+  Event event;
+  event.operation = Operation::kFree;
+  event.thread = now_;
+  event.object = variable;
+  add(event);
+}
+
+void LiveTrace::forget(uint64_t address, uint64_t size) {
+  variables_.forget(address, size);
+  const uint64_t end = address + size;
+  forget_in(locks_, address, end);
+  forget_in(barriers_, address, end);
+  forget_in(semaphores_, address, end);
+  forget_in(conditions_, address, end);
+  for (auto object = objects_.lower_bound(address); object != objects_.end() && object->first < end;)
+    object = objects_.erase(object);
+}
+
+std::string LiveTrace::name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind) {
+  std::string name = symbolizer_.data_name(address);
+  if (name.empty()) {
+    auto object = objects_.upper_bound(address);
+    if (object != objects_.begin()) {
+      --object;
+      const uint64_t offset = address - object->first;
+      if (offset < object->second.size) {
+        const std::string field = symbolizer_.field_name(object->second.pc, offset);
+        if (!field.empty()) name = object->second.name + "::" + field;
+      }
+    }
+  }
+  if (name.empty() && given != 0) name = text_at(given);
+  if (name.empty()) {
+    const std::string place = sites_.short_place(site);
+    name = place.empty() ? fmt::format("{}@{:#x}", kind, address) : fmt::format("{}@{}", kind, place);
+  }
+  return plain(std::move(name));
+}
+
+std::string LiveTrace::unique(Space space, std::string name) {
+  const uint32_t before = used_names_[static_cast<std::size_t>(space)][name].count++;
+  return before == 0 ? name : fmt::format("{}#{}", name, before + 1);
+}
+
+std::string LiveTrace::text_at(uint64_t address) {
+  const auto [entry, is_new] = texts_.try_emplace(address);
+  if (is_new) entry.value() = symbolizer_.text_at(address);
+  return entry->second;
+}
+
+}  // namespace heddle

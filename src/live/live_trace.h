@@ -1,0 +1,139 @@
+// A running program as a trace: what it tells through the channel, in words and dense ids, well formed.
+//
+// Locks taken before there was anybody to tell are taken in the trace right before they are given back;
+// a lock that somebody else takes was given back unseen.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/waits.h"
+#include "live/channel_reader.h"
+#include "live/sites.h"
+#include "live/variables.h"
+#include "symbols/symbolizer.h"
+#include "trace/source.h"
+
+namespace heddle {
+
+// Two accesses that the program's runtime found in race.
+struct ToldRace {
+  Event earlier;
+  Event later;
+  EventIndex index = 0;  // of the later one
+};
+
+class LiveTrace : public TraceSource, private Variables::Namer {
+ public:
+  // What becomes of a variable when it turns out to be several.
+  enum class Divided : uint8_t {
+    kForgotten,  // what was done to the whole is not held against the parts
+    kRecorded,   // the names say which parts it has (Names::parts()); a reader resolves them
+  };
+  // Blocks whose name is ignored leave no trace; an empty function ignores none.
+  using IgnoresBlock = std::function<bool(std::string_view name)>;
+  LiveTrace(ChannelReader& reader, std::string program, Divided divided = Divided::kForgotten,
+            IgnoresBlock ignores = {});
+
+  // Waits until something was told.
+  EventBatch next() override;
+  // Called while next() waits, from there: all that was told before has been handed out.
+  void while_waiting(std::function<void()> idle) { idle_ = std::move(idle); }
+  const Names& names() const override { return names_; }
+  std::string where(EventIndex index) const override;
+
+  // What came to light with the latest batch.
+  const std::vector<ToldRace>& races() const { return races_; }
+
+  // What the threads hold and wait for, after all that was told.
+  const Waits& waits() const { return waits_; }
+  // Circles of threads that wait for each other, that came to light since they were last taken.
+  bool any_standstill() const { return !standstills_.empty(); }
+  std::vector<std::vector<BlockedThread>> take_standstills() { return std::exchange(standstills_, {}); }
+
+ private:
+  // An object of a class, known because a member function of it ran.
+  struct Object {
+    uint64_t size;
+    uint64_t pc;  // in that function
+    std::string name;
+  };
+  struct Lock {
+    uint32_t id = kNoId;
+    ThreadId holder = kNoId;
+    uint32_t depth = 0;
+    std::vector<ThreadId> readers;
+  };
+  struct Thread {
+    ThreadId id = kNoId;
+    runtime::Record race = {};     // the access that its next one is in race with
+    std::vector<uint32_t> blocks;  // open ones; kNoId: ignored
+    // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
+    tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
+  };
+
+  uint32_t begin_variable(uint64_t address, bool is_part) override;
+  void divide_variable(uint32_t whole, std::span<const uint32_t> parts) override;
+  void end_variable(uint32_t variable, bool is_part) override;
+  void add_free(uint32_t variable);
+
+  void translate(uint32_t stream, const runtime::Record& record);
+  void access(const runtime::Record& record, Event event);
+  uint64_t most_bytes() const;  // told apart of one access
+  void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
+  void lock(const runtime::Record& record, Event event);
+  void wait(const runtime::Record& record, ThreadId waiting);
+  void block(const runtime::Record& record, Event event, Thread& thread);
+  void barrier(const runtime::Record& record, Event event, Thread& thread);
+  void forget(uint64_t address, uint64_t size);
+  Thread& thread(uint32_t stream);
+  Lock& lock_at(const runtime::Record& record, SiteId site);
+  uint32_t object_at(Space space, const runtime::Record& record, SiteId site, std::string_view kind);
+  void add(const Event& event) {
+    waits_.follow(event, first_ + events_.size());
+    events_.push_back(event);
+  }
+
+  std::string name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind);
+  std::string unique(Space space, std::string name);
+  struct UsedName {
+    uint32_t count = 0;           // objects that got it
+    std::vector<uint32_t> ended;  // variables with it whose life is over: the next one is one of them again
+  };
+  std::string text_at(uint64_t address);
+
+  ChannelReader& reader_;
+  std::string program_;
+  Divided divided_;
+  IgnoresBlock ignores_;
+  Names names_;
+  Symbolizer symbolizer_;
+  Sites sites_;
+  Variables variables_{*this};
+  std::vector<Thread> threads_;                    // by stream
+  tsl::robin_map<uint64_t, Lock, MixHash> locks_;  // by address
+  tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
+  tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
+  tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;
+  tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
+  tsl::robin_map<uint64_t, uint32_t, MixHash> blocks_;    // by address of the name; kNoId: ignored
+  std::map<uint64_t, Object> objects_;                    // by address
+  std::vector<tsl::robin_map<std::string, UsedName>> used_names_ =
+      std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
+  const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
+  SiteId accessing_at_ = kNoId;
+  ThreadId now_ = kNoId;  // whose record is translated
+  std::vector<Event> events_;
+  std::vector<ToldRace> races_;
+  Waits waits_;
+  std::vector<std::vector<BlockedThread>> standstills_;
+  std::function<void()> idle_;
+  EventIndex first_ = 0;
+};
+
+}  // namespace heddle

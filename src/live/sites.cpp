@@ -1,0 +1,78 @@
+#include "live/sites.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+namespace {
+
+// Callers past these are not told.
+constexpr std::size_t kMostFrames = 32;
+
+bool is_library(std::string_view frame) {
+  const std::size_t in = frame.find("in ");
+  const std::string_view function = in == std::string_view::npos ? frame : frame.substr(in + 3);
+  // Our runtime is one of those who call back: handlers of signals.
+  return function.starts_with("heddle::runtime::") || function.starts_with("std::") ||
+         function.starts_with("__gnu_cxx::") || function.starts_with("__g") ||
+         function.starts_with("__libc_start") || frame.find("/include/c++/") != std::string_view::npos ||
+         frame.find("(libstdc++") != std::string_view::npos || frame.starts_with("libstdc++");
+}
+
+// The text format's separators must not stand in a frame.
+void make_plain(std::string& frame) {
+  std::replace(frame.begin(), frame.end(), '|', '/');
+  for (std::size_t at = frame.find(" < "); at != std::string::npos; at = frame.find(" < ")) frame[at] = '_';
+}
+
+}  // namespace
+
+SiteId Sites::site_of(const runtime::Record& record) {
+  const Key key{record.pc, record.caller, record.context};
+  if (key == Key()) return kNoId;
+  const auto [entry, is_new] = sites_.try_emplace(key, kNoId);
+  if (is_new) entry.value() = make_site(key);
+  return entry->second;
+}
+
+SiteId Sites::make_site(const Key& key) {
+  std::vector<std::string> own;      // the program's
+  std::vector<std::string> library;  // the standard library's, shown when there is nothing else
+  const auto add = [&](uint64_t pc) {
+    if (pc == 0) return;
+    for (std::string frame : symbolizer_.frames(pc)) {
+      make_plain(frame);
+      std::vector<std::string>& to = is_library(frame) ? library : own;
+      // Recursion says no more than its first round.
+      if (to.empty() || to.back() != frame) to.push_back(std::move(frame));
+    }
+  };
+  add(key.pc);
+  add(key.caller);
+  for (const uint64_t pc : reader_.stack(key.context, kMostFrames)) add(pc);
+  std::vector<std::string>& frames = own.empty() ? library : own;
+  if (frames.size() > kMostFrames) frames.resize(kMostFrames);
+  std::string text;
+  for (const std::string& frame : frames) {
+    if (!text.empty()) text += " < ";
+    text += frame;
+  }
+  return names_.intern_site(text);
+}
+
+std::string Sites::short_place(SiteId site) const {
+  if (site == kNoId) return {};
+  const std::vector<std::string> frames = names_.frames(site);
+  if (frames.empty()) return {};
+  std::string place = frames.front().substr(0, frames.front().find(" in "));
+  // Without directories and column.
+  const std::size_t slash = place.rfind('/');
+  if (slash != std::string::npos) place = place.substr(slash + 1);
+  const std::size_t line = place.find(':');
+  if (line != std::string::npos) place = place.substr(0, place.find(':', line + 1));
+  return place;
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+// What an executable says about itself before it runs. A file that cannot be read says nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+// Whether the file, or the separate debug file that belongs to it, tells source lines.
+bool has_debug_info(const std::string& path);
+
+// What the loader can do with a file.
+enum class ProgramKind : uint8_t {
+  kNone,     // no ELF file: a script, or nothing that can be read
+  kStatic,   // loads no libraries
+  kDynamic,  // loads libraries, also such as the environment names
+};
+ProgramKind program_kind(const std::string& path);
+
+// Whether the file asks for the shared library of this name ("libheddle_runtime.so") when it is loaded.
+bool needs_library(const std::string& path, std::string_view library);
+
+// A block that the compiler plug-in has noted in the file: HeddleBlock of runtime/blocks.h.
+struct NotedBlock {
+  std::string name;  // "Account::withdraw"
+  uint32_t kind = 0;
+  uint32_t origin = 0;
+  friend bool operator==(const NotedBlock&, const NotedBlock&) = default;
+};
+// In the order of the file; those whose name cannot be read are left out.
+std::vector<NotedBlock> noted_blocks(const std::string& path);
+
+}  // namespace heddle

@@ -1,0 +1,192 @@
+// What operations of the standard library tell the runtime, and that no code of the program runs inside one.
+// library_operations.test compiles and runs it; print_marks.h prints.
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <latch>
+#include <memory>
+#include <semaphore>
+
+#include "Inputs/print_marks.h"
+
+struct Loud {
+  ~Loud() { std::puts("destroyed"); }
+};
+
+struct Completion {
+  void operator()() noexcept { std::puts("completion"); }
+};
+
+void complete() noexcept { std::puts("completion"); }
+
+struct Value {
+  Value() = default;
+  Value(const Value&) { std::puts("copied"); }
+};
+
+void barriers() {
+  std::puts("barriers");
+  std::barrier<> plain(1);
+  // CHECK: barriers
+  // CHECK-NEXT: barrier arrive and wait {
+  // CHECK-NEXT:   barrier arrive {
+  // CHECK-NEXT:   } barrier arrive
+  // CHECK-NEXT:   barrier wait {
+  // CHECK-NEXT:   } barrier wait
+  // CHECK-NEXT: } barrier arrive and wait
+  plain.arrive_and_wait();
+  // CHECK-NEXT: barrier arrive {
+  // CHECK-NEXT: } barrier arrive
+  // CHECK-NEXT: barrier wait {
+  // CHECK-NEXT: } barrier wait
+  plain.wait(plain.arrive());
+  // CHECK-NEXT: barrier arrive {
+  // CHECK-NEXT: } barrier arrive
+  plain.arrive_and_drop();
+  // CHECK-NEXT: barrier arrive {
+  // CHECK-NEXT:   barrier completion {
+  // CHECK-NEXT: completion
+  // CHECK-NEXT:   } barrier completion
+  // CHECK-NEXT: } barrier arrive
+  std::barrier<Completion> with_object(1);
+  (void)with_object.arrive();
+  // CHECK-NEXT: barrier arrive and wait {
+  // CHECK-NEXT:   barrier arrive {
+  // CHECK-NEXT:     barrier completion {
+  // CHECK-NEXT: completion
+  // CHECK-NEXT:     } barrier completion
+  // CHECK-NEXT:   } barrier arrive
+  // CHECK-NEXT:   barrier wait {
+  // CHECK-NEXT:   } barrier wait
+  // CHECK-NEXT: } barrier arrive and wait
+  std::barrier<void (*)() noexcept> with_function(1, complete);
+  with_function.arrive_and_wait();
+}
+
+void latches() {
+  std::puts("latches");
+  std::latch latch(1);
+  // CHECK: latches
+  // CHECK-NEXT: latch try {
+  // CHECK-NEXT: } latch try, orders nothing
+  latch.try_wait();
+  // CHECK-NEXT: latch count down {
+  // CHECK-NEXT: } latch count down
+  latch.count_down();
+  // CHECK-NEXT: latch wait {
+  // CHECK: {{^}}} latch wait{{$}}
+  latch.wait();
+  // CHECK-NEXT: latch try {
+  // CHECK-NEXT: {{^}}} latch try{{$}}
+  latch.try_wait();
+  std::latch other(1);
+  // CHECK-NEXT: latch arrive and wait {
+  // CHECK: {{^}}} latch arrive and wait{{$}}
+  other.arrive_and_wait();
+}
+
+void semaphores() {
+  std::puts("semaphores");
+  std::counting_semaphore<3> semaphore(1);
+  // CHECK: semaphores
+  // CHECK-NEXT: semaphore acquire {
+  // CHECK-NEXT: {{^}}} semaphore acquire{{$}}
+  semaphore.acquire();
+  // CHECK-NEXT: semaphore try {
+  // CHECK-NEXT: } semaphore try, orders nothing
+  semaphore.try_acquire();
+  // CHECK-NEXT: semaphore try {
+  // CHECK-NEXT: } semaphore try, orders nothing
+  semaphore.try_acquire_for(std::chrono::microseconds(1));
+  // CHECK-NEXT: semaphore try {
+  // CHECK-NEXT: } semaphore try, orders nothing
+  semaphore.try_acquire_until(std::chrono::steady_clock::now());
+  // CHECK-NEXT: semaphore release {
+  // CHECK-NEXT: } semaphore release
+  semaphore.release();
+  // CHECK-NEXT: semaphore try {
+  // CHECK-NEXT: {{^}}} semaphore try{{$}}
+  semaphore.try_acquire();
+}
+
+void shared_pointers() {
+  std::puts("shared pointers");
+  std::shared_ptr<Loud> pointer(new Loud);
+  // CHECK: shared pointers
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: } reference count
+  std::shared_ptr<Loud> copy = pointer;
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: } reference count
+  std::weak_ptr<Loud> weak = pointer;
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: } reference count, orders nothing
+  (void)pointer.use_count();
+  std::puts("first");
+  // CHECK-NEXT: first
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NOT: destroyed
+  pointer.reset();
+  std::puts("last");
+  // CHECK: last
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: destroyed
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  copy.reset();
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT:   reference count {
+  // CHECK-NEXT:   } reference count, orders nothing
+  // CHECK-NEXT: {{^}}} reference count, orders nothing
+  (void)weak.lock();
+  std::puts("only");
+  // CHECK-NEXT: only
+  // CHECK-NEXT: reference count {
+  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: destroyed
+  {
+    const auto only = std::make_shared<Loud>();
+  }
+}
+
+void futures() {
+  std::puts("futures");
+  std::promise<Value> promise;
+  std::future<Value> future = promise.get_future();
+  const Value value;
+  // CHECK: futures
+  // CHECK: future try {
+  // CHECK: {{^}}} future try, orders nothing
+  future.wait_for(std::chrono::seconds(0));
+  std::puts("set");
+  // CHECK: set
+  // CHECK: copied
+  // CHECK: {{^}}future set {
+  // CHECK-NEXT: {{^}}} future set
+  promise.set_value(value);
+  std::puts("wait");
+  // CHECK: wait
+  // CHECK: {{^}}future wait {
+  // CHECK: {{^}}} future wait{{$}}
+  future.wait();
+  // CHECK-NEXT: {{^}}future try {
+  // CHECK: {{^}}} future try{{$}}
+  future.wait_for(std::chrono::seconds(0));
+}
+
+int main() {
+  barriers();
+  latches();
+  semaphores();
+  shared_pointers();
+  futures();
+  std::printf("%d\n", library_depth);
+  // CHECK: {{^}}0{{$}}
+}

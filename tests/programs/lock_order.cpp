@@ -1,0 +1,72 @@
+// Locks taken in orders that can end in a deadlock, in a run in which they did not: the threads take turns.
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "twins.h"
+
+namespace {
+
+std::mutex a;
+std::mutex b;
+std::mutex c;
+std::mutex gate;
+
+void lock_both(std::mutex& first, std::mutex& second) {
+  const std::lock_guard<std::mutex> one(first);   // here: first
+  const std::lock_guard<std::mutex> two(second);  // here: second
+}
+
+void in_turns(const std::vector<std::function<void()>>& bodies) {
+  std::vector<std::thread> threads;
+  for (int i = 0; const std::function<void()>& body : bodies)
+    threads.emplace_back([i = i++, &body] { schedule::at(i, body); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+void behind_gate(std::mutex& first, std::mutex& second) {
+  const std::lock_guard<std::mutex> locked(gate);
+  lock_both(first, second);
+}
+
+void lock_both_at_once(std::mutex& first, std::mutex& second) { const std::scoped_lock both(first, second); }
+
+// Gives up what it has when it cannot have all.
+void lock_or_try(std::mutex& first, std::mutex& second) {
+  for (;;) {
+    const std::lock_guard<std::mutex> one(first);
+    const std::unique_lock<std::mutex> two(second, std::try_to_lock);
+    if (two.owns_lock()) return;
+  }
+}
+
+std::array<std::mutex, 200> many;
+
+void lock_many() {
+  for (std::mutex& mutex : many) mutex.lock();  // here: lock_many
+  for (std::mutex& mutex : many) mutex.unlock();
+}
+
+const twins::Cases kCases = {
+    {"two_locks", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(b, a); }}); }},
+    {"three_locks",
+     [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(b, c); }, [] { lock_both(c, a); }}); }},
+    {"last_of_many_locks", [] { in_turns({lock_many, [] { lock_both(many[199], many[0]); }}); }},
+    {"same_order", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(a, b); }}); }},
+    {"gate", [] { in_turns({[] { behind_gate(a, b); }, [] { behind_gate(b, a); }}); }},
+    {"at_once", [] { in_turns({[] { lock_both_at_once(a, b); }, [] { lock_both_at_once(b, a); }}); }},
+    {"tries", [] { in_turns({[] { lock_or_try(a, b); }, [] { lock_both(b, a); }}); }},
+    {"one_thread",
+     [] {
+       in_turns({[] {
+                   lock_both(a, b);
+                   lock_both(b, a);
+                 },
+                 [] { const std::lock_guard<std::mutex> locked(b); }});
+     }},
+    {"many_locks", [] { in_turns({lock_many, lock_many}); }},
+};
+
+}  // namespace
+
+int main(int count, char** arguments) { return twins::run(kCases, count, arguments); }

@@ -1,0 +1,248 @@
+// Signals that come at any time: while their thread takes locks, allocates, synchronizes and uses memory,
+// that is, very often while it is in the runtime.
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "twins.h"
+
+int unguarded;  // for all to see, so that no write is left out
+
+namespace {
+
+void expect(bool condition, const char* what) {
+  if (!condition) std::puts(what);
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+std::mutex mutex;
+std::atomic<int> counter;
+std::vector<int> numbers(100);
+std::shared_ptr<int> shared = std::make_shared<int>();
+sem_t posts;
+
+// All that ends up in the runtime, once.
+void work(int round) {
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    numbers[static_cast<std::size_t>(round) % numbers.size()] = round;
+  }
+  const std::vector<int> copy(static_cast<std::size_t>(round % 50 + 1), round);
+  const std::shared_ptr<int> reference = shared;
+  counter.fetch_add(copy.back() == round ? 1 : 0);
+  sem_post(&posts);
+  while (sem_trywait(&posts) != 0) {
+  }
+}
+
+volatile std::sig_atomic_t handled;
+std::atomic<int> handled_by_all;
+int pipe_ends[2];
+
+void count(int) {
+  handled = handled + 1;
+  handled_by_all.fetch_add(1);
+  sem_post(&posts);
+  sem_trywait(&posts);
+  const char byte = 0;
+  expect(write(pipe_ends[1], &byte, 1) == 1, "a handler cannot write");
+}
+
+// The second works until the first has sent it so many signals.
+void bombard(int signals, int signal) {
+  std::atomic<bool> is_over = false;
+  std::atomic<int> ready = 0;
+  std::thread target([&] {
+    ready.store(1);
+    for (int round = 0; !is_over.load(); ++round) work(round);
+  });
+  // Somebody else who uses the same things.
+  std::thread other([&] {
+    for (int round = 0; !is_over.load(); ++round) work(round);
+  });
+  while (ready.load() == 0) sched_yield();
+  for (int i = 0; i < signals; ++i) {
+    pthread_kill(target.native_handle(), signal);
+    if (i % 16 == 0) work(i);
+    if (i % 64 == 0) {
+      char bytes[256];
+      while (read(pipe_ends[0], bytes, sizeof(bytes)) > 0) {
+      }
+    }
+  }
+  is_over.store(true);
+  target.join();
+  other.join();
+}
+
+void begin() {
+  sem_init(&posts, 0, 1);
+  expect(pipe(pipe_ends) == 0, "no pipe");
+  const int flags = O_NONBLOCK;
+  fcntl(pipe_ends[0], F_SETFL, flags);
+}
+
+void many_signals() {
+  begin();
+  handle(SIGUSR1, count);
+  bombard(5'000, SIGUSR1);
+  expect(handled > 0 && handled == handled_by_all.load(), "a handler did not run to its end");
+}
+
+// Each is delivered, in order, with what was sent along.
+std::atomic<int> values;
+void take_value(int, siginfo_t* details, void*) {
+  expect(details->si_value.sival_int == values.fetch_add(1), "a value is missing");
+}
+
+void queued_signals() {
+  begin();
+  struct sigaction action = {};
+  action.sa_sigaction = take_value;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGRTMIN, &action, nullptr);
+  constexpr int kValues = 5'000;
+  std::atomic<int> ready = 0;
+  std::thread target([&] {
+    ready.store(1);
+    for (int round = 0; values.load() < kValues; ++round) work(round);
+  });
+  while (ready.load() == 0) sched_yield();
+  for (int i = 0; i < kValues; ++i) {
+    sigval value;
+    value.sival_int = i;
+    while (pthread_sigqueue(target.native_handle(), SIGRTMIN, value) == EAGAIN) sched_yield();
+  }
+  target.join();
+}
+
+// What the thread did before the signal is published by its handler, and by nothing else.
+constexpr int kRounds = 300;
+int results[kRounds];
+sem_t published;
+void publish(int) { sem_post(&published); }
+
+void handler_publishes() {
+  begin();
+  sem_init(&published, 0, 0);
+  handle(SIGUSR1, publish);
+  std::thread target([] {
+    for (int round = 0; round < kRounds; ++round) {
+      results[round] = round;
+      schedule::end_turn();
+      for (int i = 0; !schedule::has_come(2 * round + 2); ++i) work(i);
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    schedule::wait_for(2 * round + 1);
+    pthread_kill(target.native_handle(), SIGUSR1);
+    while (sem_wait(&published) != 0) {
+    }
+    expect(results[round] == round, "a result is missing");
+    schedule::end_turn();
+  }
+  target.join();
+}
+
+// A handler is checked like the rest of its thread.
+void write_unguarded(int) {
+  unguarded = 1;  // here: handler
+}
+
+void handler_races() {
+  handle(SIGUSR1, write_unguarded);
+  twins::two(
+      [] {
+        raise(SIGUSR1);
+        schedule::end_turn();
+      },
+      [] {
+        unguarded = 2;  // here: other
+      });
+}
+
+// Nothing waits for a handler that ends the process.
+void exit_at_once(int) {
+  if (handled_by_all.fetch_add(1) == 100) _exit(0);
+}
+
+void handler_exits() {
+  begin();
+  handle(SIGUSR1, exit_at_once);
+  bombard(1'000'000, SIGUSR1);
+  std::puts("it did not exit");
+}
+
+// A bad address, out of which the handler jumps.
+sigjmp_buf back;
+void jump_back(int) { siglongjmp(back, 1); }
+
+void handler_jumps() {
+  begin();
+  handle(SIGSEGV, jump_back);
+  std::thread([] {
+    for (int round = 0; round < 1'000; ++round) {
+      if (sigsetjmp(back, 1) == 0) {
+        *reinterpret_cast<volatile int*>(8) = 1;
+        std::puts("no signal");
+      }
+      work(round);
+    }
+  }).join();
+}
+
+// The program sees its own actions.
+void ignore_details(int, siginfo_t*, void*) {}
+void do_nothing(int) {}
+
+void actions_are_own() {
+  std::thread([] {}).join();
+  struct sigaction before = {};
+  sigaction(SIGUSR2, nullptr, &before);
+  expect(before.sa_handler == SIG_DFL, "a signal has an action that nobody has set");
+  expect(signal(SIGUSR2, do_nothing) == SIG_DFL, "another action was there before");
+  expect(signal(SIGUSR2, SIG_IGN) == do_nothing, "its own handler is not known");
+  expect(signal(SIGUSR2, SIG_DFL) == SIG_IGN, "its own action is not known");
+  expect(signal(SIGUSR2, do_nothing) == SIG_DFL, "the default is not known");
+  raise(SIGUSR2);
+  struct sigaction action = {};
+  action.sa_sigaction = ignore_details;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  sigaction(SIGUSR2, &action, &before);
+  expect(before.sa_handler == do_nothing && (before.sa_flags & SA_SIGINFO) == 0, "its flags are not known");
+  sigaction(SIGUSR2, nullptr, &before);
+  expect(before.sa_sigaction == ignore_details && (before.sa_flags & SA_SIGINFO) != 0, "its flags are lost");
+  raise(SIGUSR2);
+  sigaction(SIGUSR2, nullptr, &before);
+  expect(before.sa_handler == SIG_DFL, "SA_RESETHAND does not reset");
+  expect(signal(SIGUSR2, SIG_ERR) == SIG_ERR && errno == EINVAL, "SIG_ERR is no handler");
+  expect(sigaction(1000, &action, nullptr) == -1 && errno == EINVAL, "there is no such signal");
+}
+
+const twins::Cases kCases = {
+    {"many_signals", many_signals},           {"queued_signals", queued_signals},
+    {"handler_publishes", handler_publishes}, {"handler_races", handler_races},
+    {"handler_exits", handler_exits},         {"handler_jumps", handler_jumps},
+    {"actions_are_own", actions_are_own},
+};
+
+}  // namespace
+
+int main(int count, char** arguments) { return twins::run(kCases, count, arguments); }
