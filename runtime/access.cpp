@@ -29,11 +29,15 @@ HEDDLE_INLINE unsigned shift_of(const void* address) {
 HEDDLE_INLINE uint64_t whole(uint64_t word) { return word; }
 HEDDLE_INLINE uint64_t whole(uint32_t word) { return twice(word); }
 
-// Whether all that the word stands for is one stretch, ordered before now.
+// Whether all that the word stands for is ordered before now. False also when it takes a closer look.
 HEDDLE_INLINE bool is_ordered(const Thread& thread, uint32_t word) {
   if (word == 0) return true;
   const Entry entry = entries[number_of(word)];
-  return entry.kind() == Entry::Kind::kStretch && thread.is_before(entry);
+  if (entry.kind() == Entry::Kind::kStretch) return thread.is_before(entry);
+  if (entry.kind() != Entry::Kind::kGroup) return false;
+  for (uint32_t i = 0; i < entry.member_count(); ++i)
+    if (!thread.is_before(entries[entry.member(i)])) return false;
+  return true;
 }
 HEDDLE_INLINE bool is_ordered(const Thread& thread, uint64_t words) {
   const auto low = static_cast<uint32_t>(words);
@@ -41,14 +45,34 @@ HEDDLE_INLINE bool is_ordered(const Thread& thread, uint64_t words) {
   return is_ordered(thread, low) && (low == high || is_ordered(thread, high));
 }
 
+template <class Word>
+HEDDLE_INLINE bool is_known_ordered(Thread& thread, Word before) {
+  return before == 0 || thread.ordered_like(before) == whole(before);
+}
 // Looks it up and remembers it.
 template <class Word>
-HEDDLE_INLINE bool learn(Thread& thread, Word before) {
-  uint64_t& known = thread.ordered[before % Thread::kOrdered];
-  if (before == 0 || known == whole(before)) return true;
+HEDDLE_INLINE bool learn_ordered(Thread& thread, Word before) {
+  if (is_known_ordered(thread, before)) return true;
   if (!is_ordered(thread, before)) return false;
-  known = whole(before);
+  thread.ordered_like(before) = whole(before);
   return true;
+}
+
+struct Known {
+  bool is_known;
+  uint64_t read;  // what the words become
+  uint64_t write;
+};
+// What the access makes of the state it finds, if that was looked up before.
+template <class Word, bool kIsWrite>
+HEDDLE_INLINE Known known_after(Thread& thread, Word read, Word write) {
+  const uint64_t stamp = heddle_thread_state.stamp;
+  if (!is_known_ordered(thread, write)) return {};
+  if constexpr (kIsWrite) return {is_known_ordered(thread, read), stamp, stamp};
+  const auto from = static_cast<uint32_t>(read);
+  const Thread::Join& join = thread.join_of(from);
+  return {whole(read) == twice(from) && join.from == from && join.stamp == static_cast<uint32_t>(stamp),
+          twice(join.to), whole(write)};
 }
 
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void start_stretch() {
@@ -69,13 +93,12 @@ template <class Word, bool kIsWrite>
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
-    if (page.is_settled() && (write == stamp || learn(thread, write)) &&
-        (read == stamp || learn(thread, read))) {
-      const Word new_write = kIsWrite ? stamp : write;
-      thread.change_of(kIsWrite, read, write) = {heddle_thread_state.stamp + kIsWrite,
-                                                 {whole(read), whole(write)},
-                                                 {whole(stamp), whole(new_write)}};
+    if (page.is_settled() && learn_ordered(thread, write) && learn_ordered(thread, read)) {
+      if (!kIsWrite)
+        thread.join_of(static_cast<uint32_t>(read)) = {
+            static_cast<uint32_t>(read), static_cast<uint32_t>(stamp), static_cast<uint32_t>(stamp)};
       note(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
+      const Word new_write = kIsWrite ? stamp : write;
       if (page.exchange(cell, old,
                         {with_part(old.read, stamp, shift), with_part(old.write, new_write, shift)}))
         return;
@@ -97,13 +120,12 @@ HEDDLE_INLINE bool try_access(const void* address, const void* pc) {
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
-    const Thread::Change& change = thread.change_of(kIsWrite, read, write);
-    if (change.from.read == whole(read) && change.from.write == whole(write) &&
-        change.stamp == heddle_thread_state.stamp + kIsWrite && page.is_settled() &&
-        thread.left_to_tell == 0) {
-      const Cell fresh = {with_part(old.read, static_cast<Word>(change.to.read), shift),
-                          with_part(old.write, static_cast<Word>(change.to.write), shift)};
-      if (!kIsWrite) heddle_thread_state.group = change.to.read;
+    const Known known = known_after<Word, kIsWrite>(thread, read, write);
+    if (known.is_known && page.is_settled() && thread.left_to_tell == 0) {
+      const Cell fresh = {with_part(old.read, static_cast<Word>(known.read), shift),
+                          with_part(old.write, static_cast<Word>(known.write), shift)};
+      if (!kIsWrite) heddle_thread_state.group = known.read;
+      if (fresh == old) return true;  // it is among the readers already
       remember(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), pc);
       if (page.exchange(cell, old, fresh)) return true;
     }
@@ -149,37 +171,33 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
   }
   note(thread, reinterpret_cast<const void*>(address), (step == 8 ? count * 8 : 8) | (kIsWrite ? kWrites : 0),
        name, caller, pc);
-  Thread::Change& recent = thread.recent[kIsWrite];
-  Cell old = {};
-  bool is_new = false;  // what was found last
   while (count > 0) {
     // As far as the page goes and nothing new comes up.
     const void* const here = reinterpret_cast<const void*>(address);
     const uint64_t page_end = (address | ((uint64_t{1} << kPageBits) - 1)) + 1;
     {
       const AtPage page(thread, here);
-      Cell* cell = cell_of(here);
-      const bool is_settled = page.is_settled();
-      if (is_settled) {
-        if (recent.stamp != stamp) recent = {stamp, {stamp, stamp}, {stamp, stamp}};
-        const Thread::Change& change = thread.change_of(kIsWrite, old.read, old.write);
-        if (is_new && change.from == old && change.stamp == stamp + kIsWrite) {
-          recent.from = old;
-          recent.to = change.to;
+      if (page.is_settled()) {
+        Cell* cell = cell_of(here);
+        Cell from = {stamp, stamp};  // what was found last, and what it became
+        Cell to = from;
+        for (; count > 0 && address < page_end; --count, address += step, cell += step / 8) {
+          fetch(cell + kAhead);
+          const Cell old = *cell;
+          if (is_done(old)) continue;
+          if (!(old == from)) {
+            const Known known = known_after<uint64_t, kIsWrite>(thread, old.read, old.write);
+            if (!known.is_known) break;
+            from = old;
+            to = {known.read, known.write};
+            if (!kIsWrite) heddle_thread_state.group = known.read;
+          }
+          if (!page.exchange(cell, old, to)) break;
         }
-      }
-      const Cell from = recent.from;
-      const Cell to = recent.to;
-      for (; count > 0 && address < page_end; --count, address += step, cell += step / 8) {
-        fetch(cell + kAhead);
-        old = *cell;
-        if (is_done(old)) continue;
-        if (!(old == from) || !is_settled || !page.exchange(cell, old, to)) break;
       }
     }
     if (count == 0) return;
-    is_new = address < page_end;
-    if (!is_new) continue;
+    if (address >= page_end) continue;
     const void* const next = reinterpret_cast<const void*>(address);
     if (!try_access<uint64_t, kIsWrite>(next, pc)) look_up<uint64_t, kIsWrite>(next, name, caller, pc);
     --count;

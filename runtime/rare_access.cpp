@@ -92,10 +92,15 @@ class Check {
                                                                           : after(read, write, bytes);
       fresh.read = (fresh.read & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.read} << shift;
       fresh.write = (fresh.write & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.write} << shift;
-      if (bytes == 0xF && race_ == 0 && !is_atomic_)
-        thread_.change_of(writes_, twice(read), twice(write)) = {heddle_thread_state.stamp + writes_,
-                                                                 {twice(read), twice(write)},
-                                                                 {twice(now.read), twice(now.write)}};
+      if (bytes == 0xF && race_ == 0 && !is_atomic_) {
+        // Nothing was in race with any of the bytes, so all that was looked at is ordered before now.
+        thread_.ordered_like(write) = twice(write);
+        if (writes_) {
+          thread_.ordered_like(read) = twice(read);
+        } else {
+          thread_.join_of(read) = {read, now.read, static_cast<uint32_t>(heddle_thread_state.stamp)};
+        }
+      }
     }
     return fresh;
   }
@@ -222,8 +227,7 @@ class Check {
         if (others == 1) {
           entries[group] = Entry::pair(last, present_);
         } else {
-          auto make = [&] { make_large_group(group, entry, others); };
-          keep_registers(make);
+          make_large_group(group, entry, others);
         }
         __atomic_store_n(&recent, group, __ATOMIC_RELEASE);
       }
@@ -252,14 +256,12 @@ class Check {
     return true;
   }
 
-  [[gnu::noinline]] void make_large_group(Number number, Entry before, uint32_t others) const {
-    auto* const group = static_cast<Group*>(allocate(Group::bytes(others + 1)));
+  HEDDLE_INLINE void make_large_group(Number number, Entry before, uint32_t others) const {
+    Group* const group = thread_.large_groups.make(number, others + 1);
+    uint32_t filled = 0;
     for (uint32_t i = 0; i < before.member_count(); ++i)
-      if (!is_covered(before.member(i))) group->members[group->count++] = before.member(i);
-    group->members[group->count++] = present_;
-    group->number = number;
-    group->next = thread_.large_groups;
-    thread_.large_groups = group;
+      if (!is_covered(before.member(i))) group->members[filled++] = before.member(i);
+    group->members[filled] = present_;
     entries[number] = Entry::group(group);
   }
 

@@ -19,7 +19,7 @@ using Number = uint32_t;
 
 // More than two unordered readers of the same memory. Immutable.
 struct Group {
-  Group* next;  // of those that the same thread made
+  Group* next;  // of those that the same thread made (runtime/groups.h)
   Number number;
   uint32_t count;
   Number members[];

@@ -33,7 +33,7 @@ class Sweep {
     });
     forget_recent_groups();
     for_each_thread([&](Thread& thread) {
-      free_groups(thread);
+      thread.large_groups.sweep([&](Number number) { return marking_.is_marked(number); });
       thread.forget_numbers();
     });
     // The thread may be about to use one of them.
@@ -82,18 +82,6 @@ class Sweep {
     }
     if (!is_used) clear_and_give_back(begin, kCellsOfPage * sizeof(Cell));
     return is_used;
-  }
-
-  void free_groups(Thread& thread) {
-    for (Group** link = &thread.large_groups; *link != nullptr;) {
-      Group* const group = *link;
-      if (marking_.is_marked(group->number)) {
-        link = &group->next;
-      } else {
-        *link = group->next;
-        deallocate(group, Group::bytes(group->count));
-      }
-    }
   }
 
   Locked threads_{threads_lock};

@@ -11,6 +11,7 @@
 
 #include "runtime/channel.h"
 #include "runtime/clock.h"
+#include "runtime/groups.h"
 #include "runtime/inside.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -53,23 +54,22 @@ struct Sync;
 struct CountedFrame;
 
 struct Thread {
-  // What an access makes of the state it finds, in the present stretch.
-  struct Change {
-    uint64_t stamp;  // of that stretch, plus 1 for a write
-    Cell from;
-    Cell to;
+  // What the words for reads become when the present stretch reads: they depend on nothing else.
+  struct Join {
+    uint32_t from;
+    uint32_t to;
+    uint32_t stamp;  // of that stretch
   };
-  static constexpr unsigned kChangeBits = 7;
-  static constexpr unsigned kOrdered = 32;
+  static constexpr unsigned kJoinBits = 8;
+  static constexpr unsigned kOrdered = 256;
   volatile uint64_t page = 0;  // it is changing the state of, plus 1 (runtime/ownership.h)
   uint32_t serial = 0;         // no other thread has it
   Memo* memos = nullptr;
   uint32_t memo = 0;                   // how many there were
   HeddleThreadState* state = nullptr;  // null: it does not run
   Numbers numbers;                     // for its next stretches, groups and layers
-  Group* large_groups = nullptr;       // that it made
-  Change changes[1U << kChangeBits] = {};
-  Change recent[2] = {};  // what the last series of reads, of writes came to; the stamp as it is
+  GroupMemory large_groups;            // that it made
+  Join joins[1U << kJoinBits] = {};
   // What it made of late, to use again.
   struct Layer {
     Number upper;
@@ -147,8 +147,7 @@ struct Thread {
 
   // Numbers other than the present stretch's and group's may mean something else from now on.
   void forget_numbers() {
-    for (Change& change : changes) change = {};
-    for (Change& change : recent) change = {};
+    for (Join& join : joins) join = {};
     for (Layer& layer : layers) layer = {};
     for (Joined& group : groups) group = {};
     for (uint64_t& words : ordered) words = 0;
@@ -159,10 +158,11 @@ struct Thread {
 
   [[gnu::always_inline]] Memo& next_memo() { return memos[memo++ % kMemos]; }
 
-  [[gnu::always_inline]] Change& change_of(bool writes, uint64_t read, uint64_t write) {
-    const uint64_t hash = (read + 31 * write + static_cast<uint64_t>(writes)) * 0x9E3779B97F4A7C15;
-    return changes[hash >> (64 - kChangeBits)];
+  [[gnu::always_inline]] Join& join_of(uint32_t read) {
+    return joins[(read * 0x9E3779B9U) >> (32 - kJoinBits)];
   }
+  // What is known to be ordered before all this thread will do, for words like this one.
+  [[gnu::always_inline]] uint64_t& ordered_like(uint64_t words) { return ordered[words % kOrdered]; }
   [[gnu::always_inline]] bool is_before(Entry stretch) const {
     return stretch.slot() == slot || clock.covers(stretch.slot(), stretch.time());
   }

@@ -1,0 +1,58 @@
+// Memory for large groups of readers (runtime/stretches.h): each thread keeps what a sweep gave back for the
+// next ones it makes, since it makes them in the middle of the program's code.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "runtime/registers.h"
+#include "runtime/stretches.h"
+
+namespace heddle::runtime {
+
+class GroupMemory {
+ public:
+  // For so many members, which the caller fills in. It belongs to the thread until a sweep says otherwise.
+  HEDDLE_INLINE Group* make(Number number, uint32_t count) {
+    Group*& first = spare_[class_of(count)];
+    if (first == nullptr) {
+      auto more = [&] { get_more(count); };
+      keep_registers(more);
+    }
+    Group* const group = first;
+    first = group->next;
+    group->next = used_;
+    used_ = group;
+    group->number = number;
+    group->count = count;
+    return group;
+  }
+
+  // Those that nobody refers to any more are used again.
+  template <class IsUsed>
+  void sweep(IsUsed is_used) {
+    for (Group** link = &used_; *link != nullptr;) {
+      Group* const group = *link;
+      if (is_used(group->number)) {
+        link = &group->next;
+        continue;
+      }
+      *link = group->next;
+      Group*& first = spare_[class_of(group->count)];
+      group->next = first;
+      first = group;
+    }
+  }
+
+ private:
+  static constexpr unsigned kClasses = 24;  // 4 members, 8, 16, …
+  static unsigned class_of(uint32_t count) {
+    return count <= 4 ? 0 : static_cast<unsigned>(std::bit_width(count - 1)) - 2;
+  }
+  void get_more(uint32_t count);
+
+  Group* used_ = nullptr;
+  Group* spare_[kClasses] = {};
+};
+
+}  // namespace heddle::runtime
