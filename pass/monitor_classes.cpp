@@ -77,6 +77,15 @@ bool is_whole_assignment(const DISubprogram& function, const DICompositeType& ty
   return other == &type;
 }
 
+// What makes a class a lock of the program's own. To take it, a thread looks again and again.
+bool is_of_lock(StringRef function) {
+  return StringSwitch<bool>(function)
+      .Cases("lock", "unlock", "try_lock", "try_lock_for", "try_lock_until", true)
+      .Cases("lock_shared", "unlock_shared", "try_lock_shared", "try_lock_shared_for",
+             "try_lock_shared_until", true)
+      .Default(false);
+}
+
 }  // namespace
 
 bool is_public_in_monitor_class(Function& function) {
@@ -86,7 +95,8 @@ bool is_public_in_monitor_class(Function& function) {
   if (declaration == nullptr || declaration->isArtificial()) return false;
   const auto* const type = dyn_cast_or_null<DICompositeType>(declaration->getScope());
   return type != nullptr && is_public(*declaration, *type) && is_monitor(*type) &&
-         !is_whole_assignment(*declaration, *type) && !name_of(function).is_constructor_or_destructor;
+         !is_whole_assignment(*declaration, *type) && !is_of_lock(declaration->getName()) &&
+         !name_of(function).is_constructor_or_destructor;
 }
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "runtime/contexts.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
@@ -13,22 +14,18 @@ namespace heddle::runtime {
 
 namespace {
 
+using State = OpenBlocks::State;
+
 // What a block does must be told apart from what the one before did, even where no synchronization lies
 // between: so the outermost boundaries begin a new stretch. In a recording all do: there, blocks within
 // others are judged as exactly.
-void tell_boundary(Thread& thread, const Told& told, bool is_outermost) {
-  if (is_outermost || told_per_stretch == Channel::kTellAll) thread.new_stretch();
-  tell_unordered(thread, told);
-}
+bool begins_stretch(bool is_outermost) { return is_outermost || told_per_stretch == Channel::kTellAll; }
 
 Told begin_of(const OpenBlocks::Open& open, const void* pc) {
-  const auto operation =
-      open.block->kind == kHeddleAtomic ? Operation::kBeginAtomic : Operation::kBeginDeterministic;
-  return {.operation = static_cast<uint8_t>(operation),
-          .address = open.object,
-          .pc = pc,
-          .extra = open.block->origin,
-          .name = reinterpret_cast<uint64_t>(open.block->name)};
+  Told told = told_begin(open);
+  told.pc = pc;
+  told.context = Told::kNow;
+  return told;
 }
 Told end_of(const OpenBlocks::Open& open, const void* pc) {
   return {.operation = static_cast<uint8_t>(Operation::kEnd),
@@ -39,7 +36,19 @@ Told end_of(const OpenBlocks::Open& open, const void* pc) {
 void leave_inner(Thread& thread, const void* pc) {
   const OpenBlocks::Open inner = thread.blocks.inner();
   thread.blocks.pop();
-  if (inner.is_told) tell_boundary(thread, end_of(inner, pc), !thread.blocks.any_is_told());
+  if (inner.state == State::kUntold || !begins_stretch(!thread.blocks.any_matters())) {
+    if (inner.state == State::kTold) tell_unordered(thread, end_of(inner, pc));
+    return;
+  }
+  if (inner.state == State::kTold) {
+    thread.new_stretch();
+    tell_unordered(thread, end_of(inner, pc));
+  } else if (heddle_thread_state.stamp == kNoStamp && inner.breaks == thread.breaks) {
+    heddle_thread_state.stamp = inner.stamp;
+    heddle_thread_state.group = inner.group;
+  } else {
+    thread.new_stretch();
+  }
 }
 
 // The last to arrive runs the barrier's completion function: after all arrivals, before anybody goes on.
@@ -69,10 +78,12 @@ HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* o
   const void* const pc = __builtin_return_address(0);
   // Blocks that a longjmp has left.
   while (!thread->blocks.empty() && thread->blocks.inner().stack < stack) leave_inner(*thread, pc);
-  const bool is_told = channel != nullptr && heddle_thread_state.thread != nullptr;
-  const bool is_outermost = is_told && !thread->blocks.any_is_told();
-  thread->blocks.push({block, stack, is_told, object});
-  if (is_told) tell_boundary(*thread, begin_of(thread->blocks.inner(), pc), is_outermost);
+  if (channel == nullptr || heddle_thread_state.thread == nullptr)
+    return thread->blocks.push({block, stack, object, pc, 0, State::kUntold, kNoStamp, kNoStamp, 0});
+  const bool is_outermost = !thread->blocks.any_matters();
+  thread->blocks.push({block, stack, object, pc, context_of(heddle_thread_state.frame), State::kPending,
+                       heddle_thread_state.stamp, heddle_thread_state.group, thread->breaks});
+  if (begins_stretch(is_outermost)) heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
 }
 
 HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
@@ -85,6 +96,7 @@ HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
 }
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc) {
+  tell_pending_blocks(thread);
   const uint32_t left = thread.blocks.visit_inner_atomic(
       [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
   if (left > 0) thread.new_stretch();
@@ -98,7 +110,8 @@ void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
 
 void tell_deterministic_blocks(Thread& thread, const void* pc) {
   thread.blocks.tell_deterministic([&](const OpenBlocks::Open& open) {
-    tell_boundary(thread, begin_of(open, pc), !thread.blocks.any_is_told());
+    if (begins_stretch(!thread.blocks.any_matters())) thread.new_stretch();
+    tell_unordered(thread, begin_of(open, pc));
   });
 }
 

@@ -79,7 +79,7 @@ struct Context {
 enum ChannelState : uint32_t { kProgramRuns = 0, kProgramEnded = 1 };
 
 struct Channel {
-  static constexpr uint32_t kBoardBits = 16;
+  static constexpr uint32_t kBoardBits = 14;
   static constexpr uint64_t kPlaces = uint64_t{1} << kBoardBits;
   static constexpr uint32_t kChunks = 1U << 16;
   static constexpr uint32_t kContexts = 1U << 22;

@@ -1,4 +1,8 @@
 // The blocks a thread is in, outermost first.
+//
+// Many blocks do nothing that another thread could see: they return a reference, or what no other thread
+// changes. So the beginning of a block is told with the first that is told of what it does; a block that ends
+// before leaves no trace, and what was checked before it need not be checked again after it.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +21,23 @@ class OpenBlocks {
     if (blocks_ != nullptr) deallocate(blocks_, capacity_ * sizeof(Open));
   }
 
+  enum class State : uint8_t {
+    kUntold,   // and will not be: there was nobody to tell
+    kPending,  // the first that it does is told after it
+    kTold,
+  };
   struct Open {
     const HeddleBlock* block;
     uint64_t stack;  // address in the frame of the function that began it: what lies below has been left
-    bool is_told;    // to the monitor
     const void* object;
+    const void* pc;
+    uint32_t context;  // of the call stack
+    State state;
+    // What the thread was in when it began a new stretch for the block, and how often it had begun one for
+    // other reasons.
+    uint64_t stamp;
+    uint64_t group;
+    uint64_t breaks;
   };
 
   bool empty() const { return count_ == 0; }
@@ -29,18 +45,32 @@ class OpenBlocks {
   void push(const Open& open) {
     if (count_ == capacity_) grow();
     blocks_[count_++] = open;
+    pending_ += open.state == State::kPending;
   }
-  void pop() { --count_; }
+  void pop() { pending_ -= blocks_[--count_].state == State::kPending; }
   bool contains(const HeddleBlock* block) const {
     for (uint32_t i = count_; i > 0; --i)
       if (blocks_[i - 1].block == block) return true;
     return false;
   }
+  // The innermost ones, which are told when anything else is.
+  uint32_t pending() const { return pending_; }
+  // Says that they are told now: `visit(open)`, outermost first.
+  template <class Visit>
+  [[gnu::always_inline]] void tell_pending(Visit visit) {
+    const uint32_t first = count_ - pending_;
+    pending_ = 0;
+    for (uint32_t i = first; i < count_; ++i) {
+      blocks_[i].state = State::kTold;
+      visit(blocks_[i]);
+    }
+  }
   // Those, innermost first, that are atomic and told, up to the first that is not: `visit(open)`.
   template <class Visit>
   uint32_t visit_inner_atomic(Visit visit) const {
     uint32_t visited = 0;
-    for (uint32_t i = count_; i > 0 && blocks_[i - 1].is_told && blocks_[i - 1].block->kind == kHeddleAtomic;
+    for (uint32_t i = count_;
+         i > 0 && blocks_[i - 1].state == State::kTold && blocks_[i - 1].block->kind == kHeddleAtomic;
          --i, ++visited)
       visit(blocks_[i - 1]);
     return visited;
@@ -54,17 +84,19 @@ class OpenBlocks {
   template <class Tell>
   void tell_deterministic(Tell tell) {
     for (uint32_t i = 0; i < count_; ++i) {
-      if (blocks_[i].is_told || blocks_[i].block->kind != kHeddleDeterministic) continue;
+      if (blocks_[i].state == State::kTold || blocks_[i].block->kind != kHeddleDeterministic) continue;
       tell(blocks_[i]);
-      blocks_[i].is_told = true;
+      blocks_[i].state = State::kTold;
     }
   }
   void leave_untold() {
-    for (uint32_t i = 0; i < count_; ++i) blocks_[i].is_told = false;
+    for (uint32_t i = 0; i < count_; ++i) blocks_[i].state = State::kUntold;
+    pending_ = 0;
   }
-  bool any_is_told() const {
+  // Somebody was there to tell when it began.
+  bool any_matters() const {
     for (uint32_t i = 0; i < count_; ++i)
-      if (blocks_[i].is_told) return true;
+      if (blocks_[i].state != State::kUntold) return true;
     return false;
   }
 
@@ -81,6 +113,7 @@ class OpenBlocks {
   Open* blocks_ = nullptr;
   uint32_t count_ = 0;
   uint32_t capacity_ = 0;
+  uint32_t pending_ = 0;
 };
 
 }  // namespace heddle::runtime

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/contexts.h"
+#include "runtime/put.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -46,25 +47,6 @@ uint32_t take_chunk(Channel& to) {
   return is_there ? taken : Channel::kChunks;
 }
 
-Record make_record(const Told& told, uint32_t context) {
-  return {Record::pack(told.operation, told.size, told.address),
-          reinterpret_cast<uint64_t>(told.pc),
-          told.name,
-          told.caller,
-          context,
-          told.extra,
-          0};
-}
-
-// There is a place for a record in the thread's chunk.
-bool has_place(const Thread& thread) { return thread.chunk != nullptr && thread.filled < Chunk::kRecords; }
-
-void put(Thread& thread, const Record& record) {
-  Chunk& chunk = *thread.chunk;
-  chunk.records[thread.filled] = record;
-  chunk.filled.store(++thread.filled, std::memory_order_release);
-}
-
 void put_ordered(Channel& to, Thread& thread, Record record) {
   const uint64_t ticket = to.tickets.fetch_add(1);
   if (ticket - to.consumed.load(std::memory_order_acquire) >= Channel::kPlaces && !wait_for_monitor([&] {
@@ -78,7 +60,7 @@ void put_ordered(Channel& to, Thread& thread, Record record) {
 }
 
 bool make_place(Channel& to, Thread& thread) {
-  if (has_place(thread)) return true;
+  if (has_places(thread, 1)) return true;
   const uint32_t index = take_chunk(to);
   if (index == Channel::kChunks) return false;
   Chunk& chunk = to.chunk(index);
@@ -133,15 +115,21 @@ void tell(Thread& thread, const Told& told) {
   Channel* const to = channel;
   if (modules_have_changed.load(std::memory_order_relaxed) && modules_have_changed.exchange(false))
     tell_modules(thread);
+  tell_pending_blocks(thread);
   if (to == nullptr || !make_place(*to, thread)) return;
   put_ordered(
       *to, thread,
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
 }
 
+void tell_pending_blocks(Thread& thread) {
+  thread.blocks.tell_pending([&](const OpenBlocks::Open& open) { tell_unordered(thread, told_begin(open)); });
+}
+
 void tell_unordered(Thread& thread, const Told& told) {
   const Inside inside;
   Channel* const to = channel;
+  if (thread.blocks.pending() > 0) tell_pending_blocks(thread);
   if (to == nullptr || !make_place(*to, thread)) return;
   put(thread,
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));

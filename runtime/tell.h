@@ -5,6 +5,7 @@
 
 #include "runtime/channel.h"
 #include "runtime/connection.h"
+#include "runtime/open_blocks.h"
 #include "runtime/registers.h"
 #include "trace/event.h"
 
@@ -25,8 +26,30 @@ struct Told {
   static constexpr uint32_t kNow = 0xFFFFFFFF;  // where the thread is
 };
 void tell(Thread& thread, const Told& told);
+HEDDLE_INLINE Record make_record(const Told& told, uint32_t context) {
+  return {Record::pack(told.operation, told.size, told.address),
+          reinterpret_cast<uint64_t>(told.pc),
+          told.name,
+          told.caller,
+          context,
+          told.extra,
+          0};
+}
 // Ordered only among what its own thread tells.
 void tell_unordered(Thread& thread, const Told& told);
+
+// That a block has begun; a block that has nothing told of it is not told either (runtime/open_blocks.h).
+HEDDLE_INLINE Told told_begin(const OpenBlocks::Open& open) {
+  const auto operation =
+      open.block->kind == kHeddleAtomic ? Operation::kBeginAtomic : Operation::kBeginDeterministic;
+  return {.operation = static_cast<uint8_t>(operation),
+          .address = open.object,
+          .pc = open.pc,
+          .extra = open.block->origin,
+          .name = reinterpret_cast<uint64_t>(open.block->name),
+          .context = open.context};
+}
+void tell_pending_blocks(Thread& thread);
 
 // What the calling thread did to the object.
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra = 0);

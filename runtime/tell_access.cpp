@@ -1,5 +1,5 @@
 // Telling about accesses, from the slow paths: compiled like them, without vector registers.
-#include "runtime/contexts.h"
+#include "runtime/put.h"
 #include "runtime/rare_access.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -12,32 +12,22 @@ HEDDLE_KEEPS_REGISTERS void tell_access(Thread& thread, const void* address, uin
   const uint64_t size = size_and_kind & ~(kWrites | kIsAtomic);
   const auto operation = static_cast<uint8_t>(writes ? Operation::kWrite : Operation::kRead);
   if (tells_every_access) thread.new_stretch();
-  const uint64_t what = Record::pack(operation, static_cast<uint8_t>(size <= 255 ? size : 0), address);
+  const Told told = {.operation = operation,
+                     .address = address,
+                     .pc = pc,
+                     .size = static_cast<uint8_t>(size <= 255 ? size : 0),
+                     .extra = static_cast<uint32_t>(size),
+                     .name = reinterpret_cast<uint64_t>(name),
+                     .caller = reinterpret_cast<uint64_t>(caller)};
   HeddleFrame* const frame = heddle_thread_state.frame;
-  if (thread.chunk == nullptr || thread.filled == Chunk::kRecords ||
-      (frame != nullptr && frame->context == 0)) {
-    auto slowly = [&] {
-      tell_unordered(thread, {.operation = operation,
-                              .address = address,
-                              .pc = pc,
-                              .size = static_cast<uint8_t>(size <= 255 ? size : 0),
-                              .extra = static_cast<uint32_t>(size),
-                              .name = reinterpret_cast<uint64_t>(name),
-                              .caller = reinterpret_cast<uint64_t>(caller)});
-    };
+  if (!has_places(thread, thread.blocks.pending() + 1) || (frame != nullptr && frame->context == 0)) {
+    auto slowly = [&] { tell_unordered(thread, told); };
     keep_registers(slowly);
     return;
   }
-  Chunk& chunk = *thread.chunk;
-  Record& record = chunk.records[thread.filled];
-  record.what = what;
-  record.pc = reinterpret_cast<uint64_t>(pc);
-  record.name = reinterpret_cast<uint64_t>(name);
-  record.caller = reinterpret_cast<uint64_t>(caller);
-  record.context = frame == nullptr ? 0 : static_cast<uint32_t>(frame->context);
-  record.extra = static_cast<uint32_t>(size);
-  record.ticket = 0;
-  chunk.filled.store(++thread.filled, std::memory_order_release);
+  thread.blocks.tell_pending(
+      [&](const OpenBlocks::Open& open) { put(thread, make_record(told_begin(open), open.context)); });
+  put(thread, make_record(told, frame == nullptr ? 0 : static_cast<uint32_t>(frame->context)));
 }
 
 }  // namespace heddle::runtime

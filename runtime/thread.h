@@ -108,6 +108,7 @@ struct Thread {
   };
   Load last_load;
   OpenBlocks blocks;
+  uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
   BarrierPhase* phase = nullptr;          // of the std::barrier it waits at
   uint32_t left_blocks = 0;               // while it waits for a condition_variable_any
@@ -152,9 +153,13 @@ struct Thread {
     for (Joined& group : groups) group = {};
     for (uint64_t& words : ordered) words = 0;
     atomics_stamp = 0;
+    ++breaks;  // no block comes back to the stretch before it
   }
 
-  void new_stretch() { heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp; }
+  void new_stretch() {
+    heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
+    ++breaks;
+  }
 
   [[gnu::always_inline]] Memo& next_memo() { return memos[memo++ % kMemos]; }
 

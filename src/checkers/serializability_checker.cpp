@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/hash.h"
@@ -272,7 +273,10 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     if (context_.is_live && open_ < violations_.size()) explain_closed();
   }
   void finish() override {
-    if (context_.is_live) return explain(std::exchange(violations_, {}));
+    if (context_.is_live) {
+      explain(std::exchange(violations_, {}));
+      return report_unexplained();
+    }
     if (follower_ == nullptr) {
       for (const Violation& violation : violations_)
         add_cycle(context_,
@@ -303,6 +307,13 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   }
 
  private:
+  // Violations of a block for which the recent events did not reach back far enough.
+  struct Unexplained {
+    Violation first;
+    uint32_t times;
+  };
+  static constexpr uint32_t kMostTries = 256;  // to find one for which they do
+
   void on_cycle(const Cycle<Since>& cycle) override { add({cycle, false, {}, kNever}); }
   void on_conflict(TransactionHandle transaction, const Block& root, const Op& earlier,
                    const Op& now) override {
@@ -322,13 +333,18 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     }
   }
 
-  void add(const Violation& violation) {
+  // Those with the same one are taken for the same violation.
+  static uint64_t place_of(const Violation& violation) {
     const Event& event = violation.cycle.now.event;
     uint64_t place = mix(uint64_t{event.site} << 8 | static_cast<uint64_t>(event.operation));
     for (const Block& block : violation.cycle.around) place = mix(place ^ place_in_program(block));
     if (violation.is_conflict)
       place = mix(mix(place ^ place_in_program(violation.cycle.root)) ^ event.object);
-    const uint32_t before = seen_[place]++;
+    return place;
+  }
+
+  void add(const Violation& violation) {
+    const uint32_t before = seen_[place_of(violation)]++;
     if (before >= kMostOfAPlace) return;
     uint32_t& of_block = kept_of_block_[place_in_program(violation.cycle.root)];
     if (kept_ >= kMostExplained || of_block >= kMostOfABlock) {
@@ -351,15 +367,19 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     });
     explain(closed);
   }
-  // From the recent events, as far as they reach back.
+  // From the recent events, as far as they reach back. A block that was interrupted for long may be
+  // interrupted again, and then for less long: only if it is not, there is no story to tell.
   void explain(std::vector<Violation> violations) {
     std::erase_if(violations, [&](const Violation& violation) {
       if (follower_ != nullptr && windows_of({violation}).front().first >= recent_.first()) return false;
-      add_cycle(context_,
-                report_violation(violation, {context_.names, engine_.locksets(), name_},
-                                 follower_ == nullptr ? kStoryFromGraph
-                                                      : "it began too long ago to tell the whole story; "
-                                                        "heddle record keeps the whole run"));
+      const uint64_t block = place_in_program(violation.cycle.root);
+      if (explained_.contains(block)) return true;
+      Unexplained& unexplained = unexplained_.try_emplace(block, Unexplained{violation, 0}).first->second;
+      if (follower_ != nullptr && unexplained.times++ < kMostTries) {
+        --seen_[place_of(violation)];
+        --kept_of_block_[block];
+        --kept_;
+      }
       return true;
     });
     if (violations.empty()) return;
@@ -369,6 +389,18 @@ class Decider : public Checker, private Serializability<Since>::Listener {
     recent_.for_each_batch([&](const EventBatch& batch) { explainer.process(batch); });
     explainer.finish();
     follower_->take_over_reported(explainer);
+    for (const Violation& violation : violations) {
+      explained_.insert(place_in_program(violation.cycle.root));
+      unexplained_.erase(place_in_program(violation.cycle.root));
+    }
+  }
+  void report_unexplained() {
+    for (const auto& [block, unexplained] : unexplained_)
+      add_cycle(context_,
+                report_violation(unexplained.first, {context_.names, engine_.locksets(), name_},
+                                 follower_ == nullptr ? kStoryFromGraph
+                                                      : "it began too long ago to tell the whole story; "
+                                                        "heddle record keeps the whole run"));
   }
 
   static constexpr EventIndex kNever = std::numeric_limits<EventIndex>::max();
@@ -382,6 +414,8 @@ class Decider : public Checker, private Serializability<Since>::Listener {
   std::size_t open_ = 0;                                       // of them: in transactions that are still open
   tsl::robin_map<uint64_t, uint32_t, MixHash> seen_;           // place in the program → violations there
   tsl::robin_map<uint64_t, uint32_t, MixHash> kept_of_block_;  // outermost block → violations kept
+  tsl::robin_set<uint64_t, MixHash> explained_;                // live: outermost blocks
+  std::map<uint64_t, Unexplained> unexplained_;                // live: by outermost block
   uint64_t left_out_ = 0;                                      // places past kMostExplained or kMostOfABlock
   RecentEvents recent_;
   std::unique_ptr<Explainer> follower_;  // has skimmed all before recent_; null: nothing is to be explained

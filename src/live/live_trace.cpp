@@ -24,6 +24,13 @@ std::string plain(std::string name) {
   return name;
 }
 
+// Not plain accesses and blocks.
+bool is_seen_by_others(Operation operation) {
+  return operation != Operation::kRead && operation != Operation::kWrite &&
+         operation != Operation::kBeginAtomic && operation != Operation::kBeginDeterministic &&
+         operation != Operation::kEnd;
+}
+
 // What lies at addresses of [begin, end).
 template <class Map>
 void forget_in(Map& map, uint64_t begin, uint64_t end) {
@@ -94,6 +101,9 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
   event.site = sites_.site_of(record);
+  if (is_seen_by_others(operation) &&
+      thread(stream).looks.looks_again(operation, record.address(), event.site))
+    judge_apart(thread(stream), event.site);
   switch (event.operation) {
     case Operation::kAtomicRead:
     case Operation::kAtomicWrite:
@@ -280,10 +290,10 @@ void LiveTrace::wait(const Record& record, ThreadId waiting) {
 }
 
 void LiveTrace::block(const Record& record, Event event, Thread& thread) {
-  std::vector<uint32_t>& open = thread.blocks;
+  std::vector<Event>& open = thread.blocks;
   if (event.operation == Operation::kEnd) {
     if (open.empty()) return;
-    event.object = open.back();
+    event.object = open.back().object;
     open.pop_back();
     if (event.object != kNoId) add(event);
     return;
@@ -294,12 +304,26 @@ void LiveTrace::block(const Record& record, Event event, Thread& thread) {
     if (!ignores_ || !ignores_(name)) known.value() = names_.table(Space::kBlock).intern(plain(name));
   }
   event.object = known->second;
-  open.push_back(event.object);
+  if (open.empty()) thread.looks.outermost_block_begins();
+  open.push_back(event);
   if (record.address() != 0 && !objects_.contains(record.address())) {
     const Symbolizer::Class of = symbolizer_.class_at(record.pc);
     if (of.size > 0) objects_.emplace(record.address(), Object{of.size, record.pc, of.name});
   }
   if (event.object != kNoId) add(event);
+}
+
+void LiveTrace::judge_apart(const Thread& thread, SiteId site) {
+  std::size_t first = thread.blocks.size();
+  while (first > 0 && thread.blocks[first - 1].operation == Operation::kBeginAtomic) --first;
+  for (std::size_t i = thread.blocks.size(); i > first; --i) {
+    Event end = thread.blocks[i - 1];
+    end.operation = Operation::kEnd;
+    end.site = site;
+    if (end.object != kNoId) add(end);
+  }
+  for (std::size_t i = first; i < thread.blocks.size(); ++i)
+    if (thread.blocks[i].object != kNoId) add(thread.blocks[i]);
 }
 
 void LiveTrace::barrier(const Record& record, Event event, Thread& thread) {

@@ -14,6 +14,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/looks.h"
 #include "live/sites.h"
 #include "live/variables.h"
 #include "symbols/symbolizer.h"
@@ -71,8 +72,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   };
   struct Thread {
     ThreadId id = kNoId;
-    runtime::Record race = {};     // the access that its next one is in race with
-    std::vector<uint32_t> blocks;  // open ones; kNoId: ignored
+    runtime::Record race = {};  // the access that its next one is in race with
+    std::vector<Event> blocks;  // how the open ones began; no object: ignored
+    Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
   };
@@ -89,6 +91,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void lock(const runtime::Record& record, Event event);
   void wait(const runtime::Record& record, ThreadId waiting);
   void block(const runtime::Record& record, Event event, Thread& thread);
+  // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
+  void judge_apart(const Thread& thread, SiteId site);
   void barrier(const runtime::Record& record, Event event, Thread& thread);
   void forget(uint64_t address, uint64_t size);
   Thread& thread(uint32_t stream);

@@ -2,31 +2,55 @@
 
 namespace heddle {
 
-Variables::Cell& Variables::divide(uint64_t number, unsigned first, unsigned size) {
-  const auto [entry, is_new] = cells_.try_emplace(number);
-  Cell& cell = entry.value();
-  if (is_new) ++pages_[number >> kCellsPerPageBits];
+void Variables::find_line(uint64_t number) {
+  const auto [entry, is_new] = lines_.try_emplace(number);
+  if (is_new) ++pages_[number >> kLinesPerPageBits];
+  latest_number_ = number;
+  latest_ = &entry.value();
+}
+
+uint32_t Variables::make_pieces(const Pieces& pieces) {
+  if (unused_.empty()) {
+    divided_.push_back(pieces);
+    return kDivided | static_cast<uint32_t>(divided_.size() - 1);
+  }
+  const uint32_t number = unused_.back();
+  unused_.pop_back();
+  divided_[number] = pieces;
+  return kDivided | number;
+}
+
+void Variables::divide(uint64_t number, uint32_t& cell, unsigned first, unsigned size) {
+  if (cell == 0 && size == 8) {
+    cell = namer_.begin_variable(number * 8, false) + 1;
+    return;
+  }
+  if ((cell & kDivided) == 0) {
+    Pieces pieces{};
+    if (cell != 0) pieces[0] = {cell - 1, 8, false};
+    cell = make_pieces(pieces);
+  }
+  Pieces& pieces = divided_[cell & ~kDivided];
   // The common case: just this piece is there.
-  if (cell.piece[first].size == size) return cell;
+  if (pieces[first].size == size) return;
   const unsigned end = first + size;
   for (unsigned at = 0; at < 8;) {
-    const unsigned length = cell.piece[at].size;
+    const unsigned length = pieces[at].size;
     if (length != 0) {
-      divide_piece(number, cell, at, first, end);
+      divide_piece(number, pieces, at, first, end);
       at += length;
       continue;
     }
     unsigned free = 1;  // bytes that are in no piece yet
-    while (at + free < 8 && cell.piece[at + free].size == 0 && at + free != first && at + free != end) ++free;
+    while (at + free < 8 && pieces[at + free].size == 0 && at + free != first && at + free != end) ++free;
     if (at >= first && at < end)
-      cell.piece[at] = {namer_.begin_variable(number * 8 + at, false), static_cast<uint8_t>(free), false};
+      pieces[at] = {namer_.begin_variable(number * 8 + at, false), static_cast<uint8_t>(free), false};
     at += free;
   }
-  return cell;
 }
 
-void Variables::divide_piece(uint64_t number, Cell& cell, unsigned at, unsigned first, unsigned end) {
-  const Piece whole = cell.piece[at];
+void Variables::divide_piece(uint64_t number, Pieces& pieces, unsigned at, unsigned first, unsigned end) {
+  const Piece whole = pieces[at];
   const unsigned whole_end = at + whole.size;
   std::array<uint32_t, 3> parts{};
   unsigned count = 0;
@@ -35,33 +59,46 @@ void Variables::divide_piece(uint64_t number, Cell& cell, unsigned at, unsigned 
     const unsigned part_end = std::min(border, whole_end);
     if (part == at && part_end == whole_end) return;  // all of it, or nothing
     parts[count] = namer_.begin_variable(number * 8 + part, true);
-    cell.piece[part] = {parts[count++], static_cast<uint8_t>(part_end - part), true};
+    pieces[part] = {parts[count++], static_cast<uint8_t>(part_end - part), true};
     part = part_end;
   }
   namer_.divide_variable(whole.variable, std::span(parts).first(count));
 }
 
-void Variables::forget_cell(uint64_t number) {
-  const auto found = cells_.find(number);
-  if (found == cells_.end()) return;
-  for (const Piece& piece : found->second.piece)
-    if (piece.size != 0) namer_.end_variable(piece.variable, piece.is_part);
-  cells_.erase(found);
-  const auto page = pages_.find(number >> kCellsPerPageBits);
-  if (--page.value() == 0) pages_.erase(page);
+void Variables::forget_cell(uint32_t& cell) {
+  if (is_whole(cell)) {
+    namer_.end_variable(cell - 1, false);
+  } else if (cell != 0) {
+    const uint32_t number = cell & ~kDivided;
+    for (const Piece& piece : divided_[number])
+      if (piece.size != 0) namer_.end_variable(piece.variable, piece.is_part);
+    unused_.push_back(number);
+  }
+  cell = 0;
 }
 
 void Variables::forget(uint64_t address, uint64_t size) {
   if (size == 0) return;
+  latest_number_ = ~uint64_t{0};  // lines move when one is gone
   const uint64_t last = (address + size - 1) / 8;
   for (uint64_t cell = address / 8; cell <= last;) {
-    const uint64_t page = cell >> kCellsPerPageBits;
-    const uint64_t page_end = (page + 1) << kCellsPerPageBits;
-    if (pages_.find(page) == pages_.end()) {
-      cell = page_end;
+    const uint64_t line = cell / kCellsPerLine;
+    const auto page = pages_.find(line >> kLinesPerPageBits);
+    if (page == pages_.end()) {
+      cell = (((line >> kLinesPerPageBits) + 1) << kLinesPerPageBits) * kCellsPerLine;
       continue;
     }
-    for (; cell <= last && cell < page_end; ++cell) forget_cell(cell);
+    const uint64_t line_end = (line + 1) * kCellsPerLine;
+    const auto found = lines_.find(line);
+    if (found == lines_.end()) {
+      cell = line_end;
+      continue;
+    }
+    Line& cells = found.value();
+    for (; cell <= last && cell < line_end; ++cell) forget_cell(cells[cell % kCellsPerLine]);
+    if (cells != Line{}) continue;
+    lines_.erase(found);
+    if (--page.value() == 0) pages_.erase(page);
   }
 }
 

@@ -1,8 +1,8 @@
 // The pieces of a program's memory that its accesses tell apart, as variables of a trace.
 //
-// Every 8 bytes that were accessed are divided into pieces. An access to just one piece is an access to that
-// variable; to several, one to each; to a part of one, divides it. Memory that begins a new life has no
-// pieces.
+// Every 8 bytes that were accessed are one piece or divided into several. An access to just one piece is an
+// access to that variable; to several, one to each; to a part of one, divides it. Memory that begins a new
+// life has no pieces.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -37,8 +37,18 @@ class Variables {
     for (const uint64_t end = address + size; address < end;) {
       const auto first = static_cast<unsigned>(address % 8);
       const auto here = static_cast<unsigned>(std::min<uint64_t>(8 - first, end - address));
-      Cell& cell = divide(address / 8, first, here);
-      for (unsigned at = first; at < first + here; at += cell.piece[at].size) visit(cell.piece[at].variable);
+      uint32_t& cell = cell_at(address / 8);
+      if (here == 8 && is_whole(cell)) {
+        visit(cell - 1);
+      } else {
+        divide(address / 8, cell, first, here);
+        if (is_whole(cell)) {
+          visit(cell - 1);
+        } else {
+          const Pieces& pieces = divided_[cell & ~kDivided];
+          for (unsigned at = first; at < first + here; at += pieces[at].size) visit(pieces[at].variable);
+        }
+      }
       address += here;
     }
   }
@@ -52,20 +62,36 @@ class Variables {
     uint8_t size;  // in bytes; 0: no piece begins here
     bool is_part;  // of what was one variable before
   };
-  struct Cell {
-    std::array<Piece, 8> piece;  // by its first byte
-  };
-  static constexpr unsigned kCellsPerPageBits = 9;  // pages of 4 KiB
+  using Pieces = std::array<Piece, 8>;  // by their first byte
+  // For each 8 bytes: 0 for none, the variable plus 1 that all of them are, or kDivided and the number of
+  // their pieces.
+  static constexpr unsigned kCellsPerLine = 8;
+  using Line = std::array<uint32_t, kCellsPerLine>;
+  static constexpr uint32_t kDivided = uint32_t{1} << 31;
+  static constexpr unsigned kLinesPerPageBits = 6;  // pages of 4 KiB
 
+  static bool is_whole(uint32_t cell) { return cell != 0 && (cell & kDivided) == 0; }
+  // Valid until the next call.
+  uint32_t& cell_at(uint64_t number) {
+    const uint64_t line = number / kCellsPerLine;
+    if (line != latest_number_) find_line(line);
+    return (*latest_)[number % kCellsPerLine];
+  }
+  void find_line(uint64_t number);
   // Makes the bytes a whole number of pieces.
-  Cell& divide(uint64_t cell, unsigned first, unsigned size);
+  void divide(uint64_t number, uint32_t& cell, unsigned first, unsigned size);
+  uint32_t make_pieces(const Pieces& pieces);
   // Divides the piece that begins at byte `at` where the bytes from `first` to `end` begin and end in it.
-  void divide_piece(uint64_t number, Cell& cell, unsigned at, unsigned first, unsigned end);
-  void forget_cell(uint64_t number);
+  void divide_piece(uint64_t number, Pieces& pieces, unsigned at, unsigned first, unsigned end);
+  void forget_cell(uint32_t& cell);
 
   Namer& namer_;
-  tsl::robin_map<uint64_t, Cell, MixHash> cells_;      // by address / 8
-  tsl::robin_map<uint64_t, uint32_t, MixHash> pages_;  // cells in each
+  tsl::robin_map<uint64_t, Line, MixHash> lines_;      // by address / 64
+  tsl::robin_map<uint64_t, uint32_t, MixHash> pages_;  // lines in each
+  uint64_t latest_number_ = ~uint64_t{0};              // the line last found
+  Line* latest_ = nullptr;
+  std::vector<Pieces> divided_;
+  std::vector<uint32_t> unused_;  // of divided_
 };
 
 }  // namespace heddle
