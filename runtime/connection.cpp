@@ -14,6 +14,7 @@
 #include <cstdlib>
 
 #include "runtime/contexts.h"
+#include "runtime/early_locks.h"
 #include "runtime/memory.h"
 #include "runtime/message.h"
 #include "runtime/question.h"
@@ -164,27 +165,40 @@ bool share_memory() {
   return done;
 }
 
-}  // namespace
-
-void connect_to_monitor() {
-  if (is_connected || this_thread == nullptr) return;
-  is_connected = true;
+// False: this process is not checked, and it was said why.
+bool find_monitor() {
   const char* const name = ::getenv("HEDDLE_MONITOR");
   const int found = name != nullptr ? connect_to(name) : start_monitor();
   if (found < 0) {
     if (name != nullptr) say("the monitor of 'heddle run' is gone; this process is not checked");
-    return;
+    return false;
   }
   monitor = move_up(found);
-  if (!share_memory()) {
-    say("the monitor did not answer; this process is not checked");
-    ::close(monitor);
-    monitor = -1;
-    return;
+  if (share_memory()) return true;
+  say("the monitor did not answer; this process is not checked");
+  ::close(monitor);
+  monitor = -1;
+  return false;
+}
+
+}  // namespace
+
+bool is_before_monitor() { return !is_connected; }
+
+bool is_switched_off() {
+  const char* const value = ::getenv("HEDDLE_OFF");
+  return value != nullptr && *value != 0 && __builtin_strcmp(value, "0") != 0;
+}
+
+void connect_to_monitor() {
+  if (is_connected || this_thread == nullptr) return;
+  is_connected = true;
+  if (find_monitor()) {
+    connected = ::getpid();
+    listen_for_questions();
+    tell_modules(*this_thread);
   }
-  connected = ::getpid();
-  listen_for_questions();
-  tell_modules(*this_thread);
+  tell_early_locks();
 }
 
 bool monitor_is_there() {

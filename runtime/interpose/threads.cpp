@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <climits>
-#include <cstdlib>
 
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
@@ -109,12 +108,6 @@ bool is_joinable(const pthread_attr_t* attributes) {
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) ::pthread_attr_getdetachstate(attributes, &state);
   return state == PTHREAD_CREATE_JOINABLE;
-}
-
-// HEDDLE_OFF=1 in the environment: the program runs as if it had one thread, unchecked.
-bool is_switched_off() {
-  const char* const value = ::getenv("HEDDLE_OFF");
-  return value != nullptr && *value != 0 && __builtin_strcmp(value, "0") != 0;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A running program as a trace: what it tells through the channel, in words and dense ids, well formed.
 //
-// Locks taken before there was anybody to tell are taken in the trace right before they are given back;
-// a lock that somebody else takes was given back unseen.
+// Locks that somebody took unseen, as a forked child's have been by its parent's thread, are taken in the
+// trace right before they are given back; a lock that somebody else takes was given back unseen.
 #pragma once
 
 #include <tsl/robin_map.h>
