@@ -21,7 +21,7 @@
 
 namespace heddle {
 
-// Two accesses that the program's runtime found in race.
+// Two accesses that the program's runtime found in race; or an access, and the end of its memory's life.
 struct ToldRace {
   Event earlier;
   Event later;
@@ -86,6 +86,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void access(const runtime::Record& record, Event event);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
+  void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
+  void add_race(const runtime::Record& earlier, const Event& later);
   void lock(const runtime::Record& record, Event event);
   void wait(const runtime::Record& record, ThreadId waiting);
   void block(const runtime::Record& record, Event event, Thread& thread);
