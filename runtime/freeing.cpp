@@ -1,59 +1,14 @@
 #include "runtime/freeing.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include "runtime/cell.h"
 #include "runtime/stretches.h"
+#include "runtime/system_code.h"
 #include "runtime/tell_race.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
 
 namespace {
-
-// Code of the system's libraries, which free what they have made in their own time: the C library the memory
-// of a thread that it joins, the C++ library exceptions whose users it has counted. Nobody tells us about
-// their order.
-struct Code {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  bool has(uint64_t pc) const { return pc >= begin && pc < end; }
-};
-Code system_code[3];
-
-int find_code(dl_phdr_info* info, std::size_t, void* given) {
-  Code& code = *static_cast<Code*>(given);
-  const uint64_t wanted = code.begin;
-  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
-    const uint64_t begin = info->dlpi_addr + part.p_vaddr;
-    if (wanted < begin || wanted >= begin + part.p_memsz) continue;
-    // The program's own, when the library is linked into it, stays as it is.
-    const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == 0;
-    code = is_program ? Code() : Code{begin, begin + part.p_memsz};
-    return 1;
-  }
-  return 0;
-}
-
-// Functions that nobody replaces: of the C library, the C++ library and the dynamic linker.
-[[gnu::constructor(103)]] void find_system_code() {
-  constexpr const char* kFunctions[] = {"gnu_get_libc_version", "__cxa_throw", "__tls_get_addr"};
-  for (unsigned i = 0; i < 3; ++i) {
-    const auto address = reinterpret_cast<uint64_t>(::dlsym(RTLD_DEFAULT, kFunctions[i]));
-    if (address == 0) continue;
-    Code found = {address, 0};
-    if (::dl_iterate_phdr(find_code, &found) != 0) system_code[i] = found;
-  }
-}
-
-bool is_system_code(const void* pc) {
-  for (const Code& code : system_code)
-    if (code.has(reinterpret_cast<uint64_t>(pc))) return true;
-  return false;
-}
 
 // A stretch among those that the word stands for that is not ordered before now; 0: there is none.
 Number unordered_in(const Thread& thread, Number number) {
@@ -124,7 +79,10 @@ const char* check_page(Thread& thread, const char* from, const char* to, const v
 }  // namespace
 
 void check_free(const void* memory, std::size_t size, const void* pc) {
-  if (heddle_thread_state.thread == nullptr || is_system_code(pc)) return;
+  if (heddle_thread_state.thread == nullptr) return;
+  // The system's libraries free what they have made in their own time: the C library the memory of a thread
+  // that it joins, the C++ library exceptions whose users it has counted. Nobody tells us about their order.
+  if (is_system_code(pc)) return;
   const Inside inside;
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const auto* from = reinterpret_cast<const char*>(reinterpret_cast<uint64_t>(memory) & ~uint64_t{7});

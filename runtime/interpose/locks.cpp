@@ -13,6 +13,7 @@
 #include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
+#include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -109,6 +110,7 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc,
       tell(Operation::kWake, condition, pc);
     }
   };
+  if (is_acting()) pc = outside_system_code(pc);
   giving_back(mutex, pc);
   const Wake wake = {condition, mutex, pc, is_acting() ? leave_atomic_blocks(*this_thread, pc) : 0};
   if (is_acting()) tell_waiting(kForCondition, condition, pc);

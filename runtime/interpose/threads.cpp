@@ -9,6 +9,7 @@
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
+#include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -127,6 +128,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
     if (result != 0) destroy(start);
     return result;
   }
+  pc = outside_system_code(pc);
   connect_to_monitor();
   tell_deterministic_blocks(*this_thread, __builtin_return_address(0));
   const bool may_be_joined = is_joinable(attributes);
@@ -149,6 +151,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
 }
 
 int join_thread(pthread_t id, void** value, const void* pc) {
+  pc = outside_system_code(pc);
   if (const Thread* const thread = find_thread(id); thread != nullptr)
     tell_waiting(kForThread, nullptr, pc, thread->stream);
   const int result = join_with(id, pc, [&] { return REAL(pthread_join)(id, value); });

@@ -30,7 +30,7 @@ void run(const std::vector<std::function<void()>>& bodies) {
   std::vector<std::thread> threads;
   threads.reserve(bodies.size());
   for (const std::function<void()>& body : bodies) threads.emplace_back(body);
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) thread.join();  // here: join_all
 }
 
 // First in turns, so that it is known what can happen, then it does.
