@@ -22,6 +22,7 @@
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "pass/access_names.h"
+#include "pass/libc_calls.h"
 #include "pass/surround.h"
 #include "runtime/atomics.h"
 #include "runtime/layout.h"
@@ -181,6 +182,7 @@ class Instrumenter {
   void check(const Access& access, Value* shadow, bool is_leaf);
   void check_atomic(Instruction& instruction);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
+  void check_libc_call(CallBase& call);
   void check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
                           SmallVectorImpl<Access>& accesses);
   void keep_frame(Function& function);
@@ -401,6 +403,19 @@ void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) 
   check_range("heddle_write_range", operation.getDest());
 }
 
+// The runtime does what the C library would, and checks it.
+void Instrumenter::check_libc_call(CallBase& call) {
+  if (none_of(call.args(),
+              [&](Value* given) { return given->getType()->isPointerTy() && may_be_shared(given); }))
+    return;
+  FunctionCallee checked = checked_libc_function(call, module_);
+  if (checked.getCallee() == nullptr) return;
+  call.setCalledFunction(checked);
+  // What the call does not do, the checked one does: it changes the thread's own state.
+  call.removeFnAttr(Attribute::Memory);
+  call.removeFnAttr(Attribute::NoSync);
+}
+
 uint32_t meaning_of(AtomicOrdering order) {
   return (isAcquireOrStronger(order) ? runtime::kAcquires : 0) |
          (isReleaseOrStronger(order) ? runtime::kReleases : 0) |
@@ -572,12 +587,16 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   SmallVector<Access> accesses;
   SmallVector<MemIntrinsic*> block_operations;
   SmallVector<Instruction*> atomics;
+  SmallVector<CallBase*> calls;
   bool is_leaf = true;
   for (BasicBlock& block : function) {
     collect(block, evolution, accesses);
     for (Instruction& instruction : block) {
       if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) block_operations.push_back(operation);
-      if (is_call_of_other_code(instruction)) is_leaf = false;
+      if (is_call_of_other_code(instruction)) {
+        is_leaf = false;
+        calls.push_back(cast<CallBase>(&instruction));
+      }
       if (instruction.isAtomic()) atomics.push_back(&instruction);
     }
   }
@@ -592,6 +611,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   }
   for (MemIntrinsic* operation : block_operations) check_block_operation(*operation, is_leaf);
   for (Instruction* atomic : atomics) check_atomic(*atomic);
+  for (CallBase* call : calls) check_libc_call(*call);
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ const StringMap<Operation>& whole_functions() {
       {"std::_Sp_counted_base::_M_weak_add_ref", {kHeddleReferenceCount}},
       {"std::_Sp_counted_base::_M_add_ref_lock_nothrow", {kHeddleReferenceCount, kIfTrue}},
       {"std::_Sp_counted_base::_M_get_use_count", {kHeddleReferenceCount, kNever}},
+      {"std::_Sp_atomic::_Atomic_count::unlock", {kHeddlePointerRead}},
+      {"std::_Sp_atomic::_Atomic_count::_M_swap_unlock", {kHeddlePointerUpdate}},
+      {"std::_Sp_atomic::_Atomic_count::_M_wait_unlock", {kHeddlePointerWait}},
       // A future's state: 0, and 1 when it is ready.
       {"std::__atomic_futex_unsigned::_M_store_notify_all", {kHeddleFutureSet}},
       {"std::__atomic_futex_unsigned::_M_load", {kHeddleFutureTry, kIfTrue}},
@@ -96,6 +99,14 @@ class Marker {
             succeeded = builder.CreateZExt(builder.CreateIsNotNull(leaving->getReturnValue()), number_);
           leave(builder, operation.operation, object, succeeded);
         });
+  }
+
+  // What is entered here is left by another function.
+  void mark_beginning(Function& function, HeddleLibraryOperation operation) {
+    if (function.arg_empty() || !function.getArg(0)->getType()->isPointerTy()) return;
+    surround(
+        function, [&](IRBuilder<>& builder) { enter(builder, operation, function.getArg(0)); },
+        [](IRBuilder<>&, ReturnInst*) {});
   }
 
   void mark_counts(Function& function) {
@@ -175,6 +186,8 @@ PreservedAnalyses LibraryPass::run(Module& module, ModuleAnalysisManager&) {
       marker.mark_counts(function);
     else if (StringRef(name).starts_with(kConditionAny) && !StringRef(name).starts_with(kConditionAnyUnlock))
       marker.mark_inside_condition(function);
+    else if (name == "std::_Sp_atomic::_Atomic_count::lock")
+      marker.mark_beginning(function, kHeddlePointerLock);
     else if (name == "std::__tree_barrier::arrive")
       marker.mark_completion(function);
   }

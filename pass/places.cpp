@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "pass/source_names.h"
+#include "src/base/bit_field_run.h"
 
 namespace heddle {
 
@@ -57,9 +58,24 @@ struct Member {
   const DICompositeType* owner;  // the class that declares it: maybe a base class
   const DIDerivedType* member;
   uint64_t offset;  // from its beginning
+  uint64_t offset_in_owner;
 };
 
-// The member that has this byte; none where several have, as in a union.
+// What the bit-fields are called that share this byte of the class; empty: there are none.
+std::string bit_fields_at(const DICompositeType& type, uint64_t offset) {
+  BitFieldRun run;
+  for (const DINode* element : type.getElements()) {
+    const auto* part = dyn_cast_or_null<DIDerivedType>(element);
+    if (part == nullptr || !part->isBitField()) continue;
+    if (run.add(part->getName(), part->getOffsetInBits(), part->getSizeInBits())) continue;
+    if (run.has_byte(offset)) break;
+    run = {};
+    run.add(part->getName(), part->getOffsetInBits(), part->getSizeInBits());
+  }
+  return run.has_byte(offset) ? run.name() : "";
+}
+
+// The member that has this byte; none where several have, as in a union. Of bit-fields the first.
 std::optional<Member> member_at(const DICompositeType& type, uint64_t offset) {
   std::optional<Member> found;
   for (const DINode* element : type.getElements()) {
@@ -73,7 +89,7 @@ std::optional<Member> member_at(const DICompositeType& type, uint64_t offset) {
       if (base != nullptr && offset < begin + size_of(base)) here = member_at(*base, offset - begin);
     } else if (part->getTag() == dwarf::DW_TAG_member) {
       const uint64_t end = (part->getOffsetInBits() + part->getSizeInBits() + 7) / 8;
-      if (offset < end) here = Member{&type, part, offset - begin};
+      if (offset < end) here = Member{&type, part, offset - begin, offset};
     }
     if (!here) continue;
     if (found && !found->member->isBitField()) return std::nullopt;
@@ -123,14 +139,16 @@ bool Places::enter_member(Place& place) {
   if (type == nullptr) return false;
   const std::optional<Member> found = member_at(*type, place.offset);
   if (!found || found->member->isArtificial()) return false;
-  const StringRef member = found->member->getName();
+  const std::string member = found->member->isBitField()
+                                 ? bit_fields_at(*found->owner, found->offset_in_owner)
+                                 : found->member->getName().str();
   if (!member.empty()) {
     if (place.root == Root::kVariable) {
-      place.text += ("." + member).str();
+      place.text += "." + member;
     } else if (found->owner->getName().empty()) {
-      place.text = member.str();  // what a lambda captured
+      place.text = member;  // what a lambda captured
     } else {
-      place.text = qualified_name(found->owner->getScope(), found->owner->getName()) + "::" + member.str();
+      place.text = qualified_name(found->owner->getScope(), found->owner->getName()) + "::" + member;
     }
     place.root = Root::kVariable;
   } else if (place.root != Root::kVariable) {

@@ -1,6 +1,8 @@
 // The slow path of an access: the thread has not done this in its present stretch. Compiled without vector
 // registers and with as few others as can be, so that callers need not save theirs; what is rare goes on in
 // rare_access.cpp.
+#include "runtime/access.h"
+
 #include <cstdint>
 
 #include "runtime/cell.h"
@@ -314,6 +316,16 @@ template <class Word, bool kIsWrite>
 }
 
 }  // namespace
+
+HEDDLE_KEEPS_REGISTERS void access_memory(const void* address, uint64_t size_and_kind, const void* pc) {
+  const Inside inside;
+  const auto place = reinterpret_cast<uint64_t>(address);
+  if ((size_and_kind & kWrites) != 0) {
+    access_range<true>(place, size_and_kind & ~kWrites, nullptr, nullptr, pc);
+  } else {
+    access_range<false>(place, size_and_kind, nullptr, nullptr, pc);
+  }
+}
 
 #define HEDDLE_SLOW_PATH extern "C" HEDDLE_KEEPS_REGISTERS __attribute__((visibility("default"))) void
 #define HEDDLE_HERE __builtin_return_address(0)

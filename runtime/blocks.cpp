@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "runtime/atomics.h"
 #include "runtime/contexts.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
@@ -68,6 +69,23 @@ void leave_completion(Thread& thread, const void* barrier, const void* pc) {
   heddle_thread_state.thread = nullptr;
 }
 
+bool ends_pointer_operation(HeddleLibraryOperation operation) {
+  return operation == kHeddlePointerRead || operation == kHeddlePointerUpdate ||
+         operation == kHeddlePointerWait;
+}
+
+// One atomic operation, in the name of the program. The library makes all orders at least so strong, and all
+// that it does to the count are read-modify-writes: no release sequence ends.
+void access_pointer(Thread& thread, const void* count, bool writes, const void* pc) {
+  thread.library_depth = 0;
+  heddle_thread_state.thread = is_parallel ? &thread : nullptr;
+  begin_atomic(count);
+  end_atomic(count, sizeof(void*), kAtomicRead | (writes ? kAtomicWrite : 0),
+             kAcquires | (writes ? kReleases : 0), nullptr, pc);
+  thread.library_depth = 1;
+  heddle_thread_state.thread = nullptr;
+}
+
 }  // namespace
 
 HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
@@ -121,6 +139,10 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
   if (thread == nullptr) return;
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return enter_completion(*thread, object, pc);
+  if (ends_pointer_operation(operation)) {
+    if (thread->library_depth == 1) access_pointer(*thread, object, operation == kHeddlePointerUpdate, pc);
+    return;
+  }
   if (thread->library_depth++ > 0) return;
   heddle_thread_state.thread = nullptr;  // until the operation is over
   switch (operation) {
@@ -161,6 +183,10 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddleLatchTry:
     case kHeddleSemaphoreTry:
     case kHeddleFutureTry:
+    case kHeddlePointerLock:
+    case kHeddlePointerRead:
+    case kHeddlePointerUpdate:
+    case kHeddlePointerWait:
     case kHeddleBarrierCompletion: break;
   }
 }
@@ -172,6 +198,8 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
   if (thread == nullptr) return;
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return leave_completion(*thread, object, pc);
+  if (operation == kHeddlePointerWait && thread->library_depth == 1)
+    access_pointer(*thread, object, /*writes=*/false, pc);  // what ended the wait
   if (--thread->library_depth > 0) return;
   heddle_thread_state.thread = is_parallel ? thread : nullptr;
   if (succeeded == 0) return;
@@ -207,6 +235,10 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleLatchCountDown:
     case kHeddleSemaphoreRelease:
     case kHeddleFutureSet:
+    case kHeddlePointerLock:
+    case kHeddlePointerRead:
+    case kHeddlePointerUpdate:
+    case kHeddlePointerWait:
     case kHeddleBarrierCompletion: break;
   }
 }

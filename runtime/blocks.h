@@ -54,6 +54,13 @@ enum HeddleLibraryOperation : uint32_t {
   kHeddleConditionMutex = 15,
   kHeddleConditionWait = 16,
   kHeddleConditionNotify = 17,
+  // std::atomic<std::shared_ptr> is locked by a bit of its count, which orders less than a lock does. From
+  // the lock on (enter only) all is the library's own. Each of the others is what was done, and ends it: it
+  // is entered while the bit is set, and left when it is not any more.
+  kHeddlePointerLock = 18,
+  kHeddlePointerRead = 19,    // the pointer was loaded, or compared and found to be another
+  kHeddlePointerUpdate = 20,  // it was stored, exchanged, or compared and exchanged
+  kHeddlePointerWait = 21,    // atomic::wait: it was loaded, until it was another one
 };
 void heddle_enter_library(HeddleLibraryOperation operation, const void* object);
 // `succeeded` is 0 when the operation orders nothing: a try that failed, use_count(), an exception.

@@ -33,6 +33,9 @@ class AtPage {
 
   [[gnu::always_inline]] bool is_settled() const { return owner_ == thread_.serial || owner_ == kEverybody; }
 
+  // Numbers may be about to change their meaning (Pause).
+  [[gnu::always_inline]] bool is_paused() const { return owner_ >= kFirstPaused && owner_ < kChanging; }
+
   // Puts `to` in the place of `from`; false: it has become something else.
   [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
     if (owner_ == thread_.serial) {

@@ -23,6 +23,7 @@ enum ChannelOperation : uint8_t {
   kToldRaceEarlier,  // the next record races with this access, of thread `extra`; size: its operation; name:
                      // its size, twice, plus one when it was told
   kToldRace,         // the next record of the thread, an atomic one, does
+  kToldRaceFree,     // that access is unordered with the end of its memory's life, which comes next
   kToldWaiting,      // the thread has to wait for what lies at address; extra: WaitsFor
   kToldGaveUp,       // it has waited, and not got it
 };

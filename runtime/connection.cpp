@@ -14,6 +14,7 @@
 #include <cstdlib>
 
 #include "runtime/contexts.h"
+#include "runtime/early_locks.h"
 #include "runtime/memory.h"
 #include "runtime/message.h"
 #include "runtime/question.h"
@@ -31,6 +32,11 @@ namespace {
 int monitor = -1;  // socket
 bool is_connected = false;
 pid_t connected = 0;  // the process that is; a child of vfork has the same memory
+
+// Whether a process that was checked with the same settings is above this one: reports must not go to one and
+// the same file. Programs learn it from their environment.
+constexpr const char* kFirstProcess = "HEDDLE_DESCENDANT";
+bool is_descendant = false;
 
 // Out of the way of the program's own descriptors.
 int move_up(int descriptor) {
@@ -74,6 +80,24 @@ bool find_heddle(char* path, std::size_t size) {
   return ::access(path, X_OK) == 0;
 }
 
+// In a child of ours: becomes the tool, which is no checked program.
+[[noreturn]] void become_tool(char* path, char* option) {
+  char command[] = "monitor";
+  char* const arguments[] = {path, command, option, nullptr};
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (__builtin_strncmp(*entry, "LD_PRELOAD=", 11) == 0) (*entry)[0] = 'X';
+  ::execve(path, arguments, environ);
+  ::_exit(127);
+}
+
+// The exit code; -1: it is not known, or a signal has ended the process.
+int wait_for_exit(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 // A monitor of our own: not a child of the program, which may wait for any child.
 int start_monitor() {
   char path[4096];
@@ -88,13 +112,8 @@ int start_monitor() {
     if (::syscall(SYS_fork) == 0) {
       ::dup2(ends[1], 3);
       ::fcntl(3, F_SETFD, 0);
-      char command[] = "monitor";
-      char* const arguments[] = {path, command, nullptr};
-      // The monitor is no checked program.
-      for (char** entry = environ; *entry != nullptr; ++entry)
-        if (__builtin_strncmp(*entry, "LD_PRELOAD=", 11) == 0) (*entry)[0] = 'X';
-      ::execve(path, arguments, environ);
-      ::_exit(127);
+      char option[] = "--of-descendant";
+      become_tool(path, is_descendant ? option : nullptr);
     }
     ::_exit(0);
   }
@@ -103,10 +122,27 @@ int start_monitor() {
     ::close(ends[0]);
     return -1;
   }
-  int status;
-  while (::waitpid(first, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_exit(first);
   return ends[0];
+}
+
+// Settings that are wrong are told before the program does anything: when its second thread needs the monitor
+// it is too late to refuse. Costs something only where there are settings.
+[[gnu::constructor(104)]] void check_settings() {
+  if (::getenv("HEDDLE_MONITOR") != nullptr || is_switched_off()) return;
+  const bool has_options = ::getenv("HEDDLE_OPTIONS") != nullptr;
+  is_descendant = ::getenv(kFirstProcess) != nullptr;
+  if (!has_options && ::access("heddle.toml", F_OK) != 0) return;
+  if (has_options) ::setenv(kFirstProcess, "1", 0);
+  char path[4096];
+  if (!find_heddle(path, sizeof(path))) return;  // said when the monitor is needed
+  const auto checking = static_cast<pid_t>(::syscall(SYS_fork));
+  if (checking == 0) {
+    char option[] = "--only-settings";
+    become_tool(path, option);
+  }
+  constexpr int kWrongInput = 2;
+  if (checking > 0 && wait_for_exit(checking) == kWrongInput) ::_exit(kWrongInput);
 }
 
 bool send_hello(int memory) {
@@ -164,27 +200,40 @@ bool share_memory() {
   return done;
 }
 
-}  // namespace
-
-void connect_to_monitor() {
-  if (is_connected || this_thread == nullptr) return;
-  is_connected = true;
+// False: this process is not checked, and it was said why.
+bool find_monitor() {
   const char* const name = ::getenv("HEDDLE_MONITOR");
   const int found = name != nullptr ? connect_to(name) : start_monitor();
   if (found < 0) {
     if (name != nullptr) say("the monitor of 'heddle run' is gone; this process is not checked");
-    return;
+    return false;
   }
   monitor = move_up(found);
-  if (!share_memory()) {
-    say("the monitor did not answer; this process is not checked");
-    ::close(monitor);
-    monitor = -1;
-    return;
+  if (share_memory()) return true;
+  say("the monitor did not answer; this process is not checked");
+  ::close(monitor);
+  monitor = -1;
+  return false;
+}
+
+}  // namespace
+
+bool is_before_monitor() { return !is_connected; }
+
+bool is_switched_off() {
+  const char* const value = ::getenv("HEDDLE_OFF");
+  return value != nullptr && *value != 0 && __builtin_strcmp(value, "0") != 0;
+}
+
+void connect_to_monitor() {
+  if (is_connected || this_thread == nullptr) return;
+  is_connected = true;
+  if (find_monitor()) {
+    connected = ::getpid();
+    listen_for_questions();
+    tell_modules(*this_thread);
   }
-  connected = ::getpid();
-  listen_for_questions();
-  tell_modules(*this_thread);
+  tell_early_locks();
 }
 
 bool monitor_is_there() {
@@ -192,8 +241,9 @@ bool monitor_is_there() {
   char byte;
   const ssize_t got = ::recv(monitor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return true;
-  __atomic_store_n(&channel, nullptr, __ATOMIC_RELEASE);
-  say("the monitor is gone; the rest of the run is not checked");
+  if (__atomic_exchange_n(&channel, nullptr, __ATOMIC_ACQ_REL) != nullptr)
+    say("the monitor is gone: checking has ended, and what it has found in process %d is not reported",
+        ::getpid());
   return false;
 }
 
@@ -201,7 +251,8 @@ int finish_with_monitor(int exit_code) {
   Channel* const to = channel;
   if (to == nullptr || ::getpid() != connected) return exit_code;
   to->state.store(kProgramEnded, std::memory_order_release);
-  if (::getenv("HEDDLE_MONITOR") != nullptr) return exit_code;  // whoever runs it knows
+  if (!monitor_is_there() || ::getenv("HEDDLE_MONITOR") != nullptr)
+    return exit_code;  // whoever runs it knows
   Answer answer;
   if (!receive_answer(answer) || answer.findings == 0) return exit_code;
   return static_cast<int>(answer.exit_code);
@@ -210,6 +261,7 @@ int finish_with_monitor(int exit_code) {
 void leave_monitor_to_parent() {
   channel = nullptr;
   is_connected = false;
+  is_descendant = true;
   if (monitor >= 0) ::close(monitor);
   monitor = -1;
   for (HeddleFrame* frame = heddle_thread_state.frame; frame != nullptr; frame = frame->caller)

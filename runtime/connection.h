@@ -10,6 +10,12 @@ extern Channel* channel;  // null: nobody listens
 // Finds the monitor that HEDDLE_MONITOR names, or starts one. Once per process; before its second thread.
 void connect_to_monitor();
 
+// It was not tried yet, and the program has had one thread so far.
+bool is_before_monitor();
+
+// HEDDLE_OFF=1 in the environment: the program runs as if it had one thread, unchecked.
+bool is_switched_off();
+
 // Whether the monitor is still there; if not, nothing is told any more.
 bool monitor_is_there();
 

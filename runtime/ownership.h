@@ -20,6 +20,8 @@ namespace heddle::runtime {
 inline constexpr unsigned kPageBits = 12;
 inline constexpr uint32_t kEverybody = 0xFFFFFFFF;
 inline constexpr uint32_t kChanging = 0xFFFFFFFE;
+inline constexpr uint32_t kFirstPaused = uint32_t{1}
+                                         << 30;  // while all are taken away, from here to kChanging
 
 extern uint32_t* owners;       // by page: 0 for nobody, a thread's serial number, kEverybody or kChanging
 extern uint32_t* owned_pages;  // all that have one

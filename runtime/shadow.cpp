@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "runtime/early_locks.h"
 #include "runtime/layout.h"
 #include "runtime/memory.h"
 #include "runtime/ownership.h"
@@ -39,6 +40,7 @@ void reserve_shadow() {
 void forget(const void* memory, std::size_t size) {
   if (shadow_base == nullptr || size == 0) return;
   const Inside inside;
+  forget_locks(memory, size);
   const bool had_syncs = forget_syncs(memory, size);
   const auto first = reinterpret_cast<uint64_t>(memory) & kAddressMask & ~uint64_t{7};
   const auto last = ((reinterpret_cast<uint64_t>(memory) & kAddressMask) + size + 7) & ~uint64_t{7};

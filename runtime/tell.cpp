@@ -61,6 +61,7 @@ void put_ordered(Channel& to, Thread& thread, Record record) {
 
 bool make_place(Channel& to, Thread& thread) {
   if (has_places(thread, 1)) return true;
+  if (!monitor_is_there()) return false;  // looked up where it costs little, and before memory is filled
   const uint32_t index = take_chunk(to);
   if (index == Channel::kChunks) return false;
   Chunk& chunk = to.chunk(index);

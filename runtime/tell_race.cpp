@@ -31,6 +31,17 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
   return false;
 }
 
+struct Bytes {
+  const void* address;
+  uint64_t size;
+};
+// Of all that is freed: what the earlier access was about. Of a long one only these 4 bytes.
+Bytes freed_bytes(const Race& race, const Memo& memo) {
+  const auto here = reinterpret_cast<uint64_t>(race.address);
+  if (memo.pc == 0 || memo.size() > 8) return {race.address, race.size};
+  return {reinterpret_cast<const void*>((here & ~kAddressMask) | memo.address()), memo.size()};
+}
+
 }  // namespace
 
 void tell_race(Thread& thread, const Race& race) {
@@ -53,10 +64,13 @@ void tell_race(Thread& thread, const Race& race) {
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
                           .context = 0});
-  tell(thread, {.operation = race.is_atomic ? uint8_t{kToldRace} : operation_of(false, race.writes),
-                .address = race.address,
+  const Bytes bytes = race.frees ? freed_bytes(race, memo) : Bytes{race.address, race.size};
+  tell(thread, {.operation = race.frees       ? uint8_t{kToldRaceFree}
+                             : race.is_atomic ? uint8_t{kToldRace}
+                                              : operation_of(false, race.writes),
+                .address = bytes.address,
                 .pc = race.pc,
-                .size = static_cast<uint8_t>(race.size),
+                .size = static_cast<uint8_t>(bytes.size),
                 .name = reinterpret_cast<uint64_t>(race.name),
                 .caller = reinterpret_cast<uint64_t>(race.caller)});
 }

@@ -19,6 +19,7 @@ struct Race {
   const char* name;
   const void* caller;
   const void* pc;
+  bool frees = false;  // it is no access: the memory is given back
 };
 
 void tell_race(Thread& thread, const Race& race);

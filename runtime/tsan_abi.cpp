@@ -3,16 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/access.h"
 #include "runtime/atomics.h"
 #include "runtime/frames.h"
 #include "runtime/interpose/real.h"
-#include "runtime/registers.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
-
-extern "C" HEDDLE_KEEPS_REGISTERS void heddle_read_range(const void*, uint64_t, const char*, const void*);
-extern "C" HEDDLE_KEEPS_REGISTERS void heddle_write_range(const void*, uint64_t, const char*, const void*);
 
 namespace heddle::runtime {
 
@@ -23,19 +20,18 @@ HEDDLE_INTERPOSE void __tsan_func_entry(const void* return_address) {
 }
 HEDDLE_INTERPOSE void __tsan_func_exit() { leave_function(); }
 
-// The caller is told apart from this function by the address it is called from.
 HEDDLE_INTERPOSE void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  heddle_read_range(from, size, nullptr, HEDDLE_HERE);
-  heddle_write_range(to, size, nullptr, HEDDLE_HERE);
+  access_memory(from, size, HEDDLE_HERE);
+  access_memory(to, size | kWrites, HEDDLE_HERE);
   return __builtin_memcpy(to, from, size);
 }
 HEDDLE_INTERPOSE void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  heddle_read_range(from, size, nullptr, HEDDLE_HERE);
-  heddle_write_range(to, size, nullptr, HEDDLE_HERE);
+  access_memory(from, size, HEDDLE_HERE);
+  access_memory(to, size | kWrites, HEDDLE_HERE);
   return __builtin_memmove(to, from, size);
 }
 HEDDLE_INTERPOSE void* __tsan_memset(void* to, int value, std::size_t size) {
-  heddle_write_range(to, size, nullptr, HEDDLE_HERE);
+  access_memory(to, size | kWrites, HEDDLE_HERE);
   return __builtin_memset(to, value, size);
 }
 

@@ -9,8 +9,11 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "runtime/connection.h"
+#include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
+#include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -21,34 +24,44 @@ namespace {
 // A lock whose last holder died is held all the same.
 bool is_held(int result) { return result == 0 || result == EOWNERDEAD; }
 
+// The calling thread has taken the lock, or is about to give it back.
+void tell_taken(Operation operation, const void* lock, const void* pc, uint32_t extra = 0) {
+  if (is_before_monitor()) return remember_lock(operation, lock, pc, extra);
+  tell(operation, lock, pc, extra);
+}
+void tell_given_back(Operation operation, const void* lock, const void* pc) {
+  if (is_before_monitor()) return forget_lock(lock);
+  tell(operation, lock, pc);
+}
+
 // Of an operation that takes a lock.
 enum class Waits : uint8_t { kForEver, kNotForEver };
 
 int got(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting()) {
     acquired(lock);
-    tell(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
   }
   return result;
 }
 int got_shared(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting()) {
     acquired_shared(lock);
-    tell(Operation::kAcquireShared, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquireShared, lock, pc, static_cast<uint32_t>(waits));
   }
   return result;
 }
 int got_alone(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting()) {
     acquired_alone(lock);
-    tell(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
   }
   return result;
 }
 void giving_back(const void* lock, const void* pc) {
   if (!is_acting()) return;
   releasing(lock);
-  tell(Operation::kRelease, lock, pc);
+  tell_given_back(Operation::kRelease, lock, pc);
 }
 
 // Waiting until then: the lock is got at once, or refused, as an error-checking mutex is to who has it, or it
@@ -61,6 +74,9 @@ template <class AtOnce, class Lock>
 int lock_telling(WaitsFor what, const void* lock, const void* pc, AtOnce lock_at_once, Lock wait_for_lock) {
   const int at_once = lock_at_once();
   if (!has_to_wait(at_once)) return at_once;
+  // The only thread waits for itself: that is worth a monitor.
+  if (is_acting() && is_before_monitor() && holds_early_lock(lock) && !is_switched_off())
+    connect_to_monitor();
   if (is_acting()) tell_waiting(what, lock, pc);
   const int result = wait_for_lock();
   if (!is_held(result) && is_acting()) tell_gave_up(lock, pc);
@@ -69,6 +85,7 @@ int lock_telling(WaitsFor what, const void* lock, const void* pc, AtOnce lock_at
 
 void forget_object(const void* object) {
   forget_sync(object);
+  forget_locks(object, 1);
   if (is_acting()) tell(*this_thread, {.operation = kToldFree, .address = object, .name = 1});
 }
 int destroyed(int result, const void* object) {
@@ -89,10 +106,11 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc,
       if (!is_acting()) return;
       enter_atomic_blocks_again(*this_thread, left, pc);
       acquired(mutex);
-      tell(Operation::kAcquire, mutex, pc);
+      tell_taken(Operation::kAcquire, mutex, pc);
       tell(Operation::kWake, condition, pc);
     }
   };
+  if (is_acting()) pc = outside_system_code(pc);
   giving_back(mutex, pc);
   const Wake wake = {condition, mutex, pc, is_acting() ? leave_atomic_blocks(*this_thread, pc) : 0};
   if (is_acting()) tell_waiting(kForCondition, condition, pc);
@@ -207,7 +225,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_
 HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (is_acting()) {
     const bool was_alone = releasing_alone_or_shared(lock);
-    tell(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE);
+    tell_given_back(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE);
   }
   return REAL(pthread_rwlock_unlock)(lock);
 }

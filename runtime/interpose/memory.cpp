@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdlib>
 
+#include "runtime/freeing.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
 
@@ -22,21 +23,26 @@ decltype(::free)* real_free() {
   return found;
 }
 
+void end_life(void* memory, std::size_t size, const void* pc) {
+  check_free(memory, size, pc);
+  forget(memory, size);
+}
+
 }  // namespace
 
 HEDDLE_INTERPOSE void free(void* memory) {
   if (memory == nullptr) return;
-  forget(memory, ::malloc_usable_size(memory));
+  end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
   if (decltype(::free)* const real = real_free(); real != nullptr) real(memory);
 }
 
 HEDDLE_INTERPOSE void* realloc(void* memory, std::size_t size) {
-  if (memory != nullptr) forget(memory, ::malloc_usable_size(memory));
+  if (memory != nullptr) end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
   return REAL(realloc)(memory, size);
 }
 
 HEDDLE_INTERPOSE void* reallocarray(void* memory, std::size_t count, std::size_t size) {
-  if (memory != nullptr) forget(memory, ::malloc_usable_size(memory));
+  if (memory != nullptr) end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
   return REAL(reallocarray)(memory, count, size);
 }
 
@@ -59,7 +65,7 @@ HEDDLE_INTERPOSE void* mremap(void* memory, std::size_t old_size, std::size_t ne
 }
 
 HEDDLE_INTERPOSE int munmap(void* memory, std::size_t size) {
-  forget(memory, size);
+  end_life(memory, size, HEDDLE_HERE);
   return REAL(munmap)(memory, size);
 }
 

@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <climits>
-#include <cstdlib>
 
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
+#include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -111,12 +111,6 @@ bool is_joinable(const pthread_attr_t* attributes) {
   return state == PTHREAD_CREATE_JOINABLE;
 }
 
-// HEDDLE_OFF=1 in the environment: the program runs as if it had one thread, unchecked.
-bool is_switched_off() {
-  const char* const value = ::getenv("HEDDLE_OFF");
-  return value != nullptr && *value != 0 && __builtin_strcmp(value, "0") != 0;
-}
-
 }  // namespace
 
 void count_threads_anew() {
@@ -134,6 +128,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
     if (result != 0) destroy(start);
     return result;
   }
+  pc = outside_system_code(pc);
   connect_to_monitor();
   tell_deterministic_blocks(*this_thread, __builtin_return_address(0));
   const bool may_be_joined = is_joinable(attributes);
@@ -156,6 +151,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
 }
 
 int join_thread(pthread_t id, void** value, const void* pc) {
+  pc = outside_system_code(pc);
   if (const Thread* const thread = find_thread(id); thread != nullptr)
     tell_waiting(kForThread, nullptr, pc, thread->stream);
   const int result = join_with(id, pc, [&] { return REAL(pthread_join)(id, value); });

@@ -183,6 +183,16 @@ Finding race_finding(Step earlier, Step later, const std::string& variable) {
                                 second.thread, second.phrase);
   second.because =
       fmt::format("no lock, fork, join or other synchronization puts this after {}'s access", first.thread);
+  if (second.phrase.starts_with("freed ")) {
+    finding.conclusion =
+        fmt::format("In another order {} accesses memory that is freed, and may be somebody else's by then.",
+                    first.thread);
+    finding.advice = fmt::format(
+        "let {} free {} only when {} is done with it: join the thread, take the lock that it holds, or count "
+        "who uses it (std::shared_ptr)",
+        second.thread, variable, first.thread);
+    return finding;
+  }
   finding.conclusion =
       "The two can happen in either order or at once; C++ gives the program no meaning then.";
   finding.advice =

@@ -27,7 +27,7 @@ inline constexpr std::array<Rule, 1> kRaceRules = {{{
 
 std::unique_ptr<Checker> make_race_checker(const CheckerContext& context);
 
-// What there is to say about two accesses to the variable that race.
+// What there is to say about two accesses to the variable that race, or an access and the end of its life.
 Finding race_finding(Step earlier, Step later, const std::string& variable);
 
 inline constexpr CheckerEntry kRaceChecker{

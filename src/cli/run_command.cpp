@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -69,21 +70,42 @@ int run_program(const RunArguments& arguments) {
 
 namespace {
 
-int monitor(const RunArguments& arguments) {
-  const ReportOptions& options = arguments.report;
+// Beside `file`, of this process alone.
+std::string own_file(const std::string& file, pid_t pid) {
+  std::error_code none;
+  std::string name = fmt::format("{}.{}", file, pid);
+  for (int again = 2; std::filesystem::exists(name, none); ++again)
+    name = fmt::format("{}.{}.{}", file, pid, again);
+  return name;
+}
+
+int monitor(const MonitorArguments& arguments) {
+  ReportOptions options = arguments.report;
+  RunSpec spec(arguments.spec);
+  if (arguments.only_settings) {
+    ReportWriter opened(options, {});
+    live_settings(options, opened.suppressions(), spec, false);
+    return kExitClean;
+  }
   constexpr int kSocket = 3;  // given by the runtime (runtime/connection.cpp)
   outlive_the_program();
   listen_for_questions();
   std::optional<Connection> connection = Connection::receive(kSocket);
   if (!connection) throw InputError("'heddle monitor' is started by checked programs, not by people");
-  RunSpec spec(arguments.spec);
+  const bool has_own_file =
+      arguments.of_descendant && options.output != "-" && options.output != kToStandardError;
+  if (has_own_file) options.output = own_file(options.output, connection->pid());
+  if (arguments.of_descendant && !options.dot.empty() && options.dot != "-")
+    options.dot = own_file(options.dot, connection->pid());
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
   live.check(*connection, program_of(connection->pid(), "the program"));
   RunReport report = live.finish();
   // Programs that are started without 'heddle run' and have nothing wrong stay as quiet as they were.
-  const bool is_quiet = report.findings.empty() && options.output == kToStandardError;
+  const bool is_quiet = report.findings.empty() && (options.output == kToStandardError || has_own_file);
   const int result = is_quiet ? kExitClean : writer.write(std::move(report), shows_at_once(options));
+  if (has_own_file && !is_quiet)
+    fmt::print(stderr, "heddle: the report on process {} is in {}\n", connection->pid(), options.output);
   connection->answer(result == kExitClean ? 0 : 1, result);
   return result;
 }
@@ -98,6 +120,7 @@ Examples:
   heddle run -- ./my_test --its-options             run it, check it, report
   heddle run --format json -o run.json -- ./my_test
   HEDDLE_OPTIONS=checkers=race ./my_test            a program built with heddle-clang++ needs no 'heddle run'
+  HEDDLE_OPTIONS=output=report.txt ./my_test        children with findings report to report.txt.PID
 
 )";
 }  // namespace
@@ -128,11 +151,13 @@ void add_run_command(CLI::App& root, Commands& commands) {
   app->footer(checkers_help() + kExamples + suppressions_and_settings_help("run") + run_exit_codes_help());
   commands.push_back({app, [arguments] { return run_program(*arguments); }});
 
-  auto direct = std::make_shared<RunArguments>();
+  auto direct = std::make_shared<MonitorArguments>();
   direct->report.output = kToStandardError;
   CLI::App* listens =
       root.add_subcommand("monitor", "Started by checked programs that 'heddle run' did not start.");
   listens->group("");  // not for people
+  listens->add_flag("--only-settings", direct->only_settings)->configurable(false);
+  listens->add_flag("--of-descendant", direct->of_descendant)->configurable(false);
   add_spec_option(*listens, direct->spec);
   add_report_options(*listens, direct->report);
   commands.push_back({listens, [direct] { return monitor(*direct); }});

@@ -14,6 +14,12 @@ struct RunArguments {
   std::string spec;  // a file; empty: none
 };
 
+// How a checked program that runs by itself starts its monitor (runtime/connection.cpp).
+struct MonitorArguments : RunArguments {
+  bool only_settings = false;  // are they right?
+  bool of_descendant = false;  // another process, above this one, was checked with the same settings
+};
+
 // Runs the program, reports, and returns the exit code. Throws InputError when there is no such program.
 int run_program(const RunArguments& arguments);
 

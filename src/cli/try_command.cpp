@@ -121,6 +121,12 @@ int run_compiler(const std::vector<std::string>& command, const std::filesystem:
 
 bool is_c(const std::string& file) { return std::filesystem::path(file).extension() == ".c"; }
 
+// An object or a library.
+bool is_made_already(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".o" || extension == ".a" || extension == ".so";
+}
+
 // Not an option, whatever the name of the file.
 std::string file_argument(const std::string& file) {
   return file.starts_with('-') || file.starts_with('@') ? "./" + file : file;
@@ -139,23 +145,36 @@ class Compilation {
                       (wrappers_ / "heddle-clang++").string()));
   }
 
-  // Makes the program, named for the first file; 0: done.
-  int run() {
+  // Makes the program, named for the first file. Throws InputError when it cannot be made; false: there is no
+  // compiler, and it was said.
+  bool run() {
     std::vector<std::string> inputs;
     bool only_c = true;
-    for (const std::string& file : arguments_.files) only_c = only_c && is_c(file);
     for (const std::string& file : arguments_.files) {
+      const bool is_c_file = is_c(file);
+      only_c = only_c && is_c_file;
       inputs.push_back(file_argument(file));
-      if (only_c || !is_c(file)) continue;
-      // C among C++: each with its own options.
+      if (is_made_already(file)) continue;
+      // One by one: it is then known which does not compile, and C has its own options.
       const std::string object = (directory_ / fmt::format("{}.o", inputs.size())).string();
-      if (const int code = compile("heddle-clang", arguments_.c_flags, {"-c", inputs.back(), "-o", object}))
-        return code;
+      const int code =
+          is_c_file ? compile("heddle-clang", arguments_.c_flags, {"-c", inputs.back(), "-o", object})
+                    : compile("heddle-clang++", arguments_.cxx_flags, {"-c", inputs.back(), "-o", object});
+      if (code == kExitFailure) return false;
+      if (code != 0) throw InputError(fmt::format("{} does not compile, so nothing was run", file));
       inputs.back() = object;
     }
     inputs.insert(inputs.end(), {"-o", program()});
-    return only_c ? compile("heddle-clang", arguments_.c_flags, inputs)
-                  : compile("heddle-clang++", arguments_.cxx_flags, inputs);
+    const int code = only_c ? link("heddle-clang", arguments_.c_flags, inputs)
+                            : link("heddle-clang++", arguments_.cxx_flags, inputs);
+    if (code == kExitFailure) return false;
+    if (code != 0)
+      throw InputError(fmt::format(
+          "{} {}, but cannot be linked to a program, so nothing was run; a function that is missing is in "
+          "another file to name here, or in a library (--{}flag=-lNAME)",
+          join_with_and(arguments_.files), arguments_.files.size() == 1 ? "compiles" : "compile",
+          only_c ? "c" : "cxx"));
+    return true;
   }
 
   std::string program() const {
@@ -164,21 +183,33 @@ class Compilation {
   }
 
  private:
+  // What is given counts over the defaults. Libraries have to come after what needs them.
+  static bool is_library(const std::string& flag) {
+    return flag.starts_with("-l") || flag.starts_with("-Wl,");
+  }
+
   int compile(const std::string& wrapper, const std::vector<std::string>& flags,
               const std::vector<std::string>& rest) {
-    std::vector<std::string> command = {(wrappers_ / wrapper).string(), "-O1", "-g"};
-    if (wrapper == "heddle-clang++") command.emplace_back("-std=c++20");
-    if (!arguments_.run.spec.empty()) command.push_back("--heddle-spec=" + arguments_.run.spec);
-    // What is given counts over the defaults. Libraries have to come after what needs them.
-    const auto is_library = [](const std::string& flag) {
-      return flag.starts_with("-l") || flag.starts_with("-Wl,");
-    };
-    for (const std::string& flag : flags)
-      if (!is_library(flag)) command.push_back(flag);
+    std::vector<std::string> command = begin(wrapper, flags);
+    command.emplace_back("-Wno-unused-command-line-argument");  // those for the linker
     command.insert(command.end(), rest.begin(), rest.end());
+    return run_compiler(command, directory_);
+  }
+  int link(const std::string& wrapper, const std::vector<std::string>& flags,
+           const std::vector<std::string>& inputs) {
+    std::vector<std::string> command = begin(wrapper, flags);
+    command.insert(command.end(), inputs.begin(), inputs.end());
     for (const std::string& flag : flags)
       if (is_library(flag)) command.push_back(flag);
     return run_compiler(command, directory_);
+  }
+  std::vector<std::string> begin(const std::string& wrapper, const std::vector<std::string>& flags) const {
+    std::vector<std::string> command = {(wrappers_ / wrapper).string(), "-O1", "-g"};
+    if (wrapper == "heddle-clang++") command.emplace_back("-std=c++20");
+    if (!arguments_.run.spec.empty()) command.push_back("--heddle-spec=" + arguments_.run.spec);
+    for (const std::string& flag : flags)
+      if (!is_library(flag)) command.push_back(flag);
+    return command;
   }
 
   const TryArguments& arguments_;
@@ -193,11 +224,7 @@ int compile_and_run(TryArguments& arguments) {
     const TidySignals signals;
     std::filesystem::create_directory(directory.path() / "bin");
     Compilation compilation(arguments, directory.path());
-    const int code = compilation.run();
-    if (code == kExitFailure) return kExitFailure;  // there is no compiler, and it was said
-    if (code != 0)
-      throw InputError(fmt::format("{} {} not compile, so nothing was run", join_with_and(arguments.files),
-                                   arguments.files.size() == 1 ? "does" : "do"));
+    if (!compilation.run()) return kExitFailure;
     program = compilation.program();
   }
   arguments.run.spec.clear();  // the program is built by it

@@ -9,14 +9,17 @@ std::string operation_phrase(const Event& event, const Names& names) {
   const Space space = info(event.operation).space;
   const std::string_view object =
       space == Space::kVariable ? names.variable(event.object) : names.name(space, event.object);
-  const std::string_view order = kOrderSpelling[static_cast<std::size_t>(event.order)];
+  // Of an atomic access that only the state of its memory tells about, the order is not known.
+  const std::string order = event.order == MemoryOrder::kPlain
+                                ? ""
+                                : fmt::format(" ({})", kOrderSpelling[static_cast<std::size_t>(event.order)]);
   switch (event.operation) {
     case Operation::kRead: return fmt::format("read {}", object);
     case Operation::kWrite: return fmt::format("wrote {}", object);
-    case Operation::kAtomicRead: return fmt::format("loaded atomic {} ({})", object, order);
-    case Operation::kAtomicWrite: return fmt::format("stored atomic {} ({})", object, order);
-    case Operation::kAtomicUpdate: return fmt::format("updated atomic {} ({})", object, order);
-    case Operation::kAtomicCompareFail: return fmt::format("compared atomic {} ({}), unequal", object, order);
+    case Operation::kAtomicRead: return fmt::format("loaded atomic {}{}", object, order);
+    case Operation::kAtomicWrite: return fmt::format("stored atomic {}{}", object, order);
+    case Operation::kAtomicUpdate: return fmt::format("updated atomic {}{}", object, order);
+    case Operation::kAtomicCompareFail: return fmt::format("compared atomic {}{}, unequal", object, order);
     case Operation::kAcquire: return fmt::format("{} {}", event.tries ? "tried and got" : "acquired", object);
     case Operation::kRelease: return fmt::format("released {}", object);
     case Operation::kAcquireShared:
@@ -35,7 +38,7 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kWait: return fmt::format("waited for {}", object);
     case Operation::kNotify: return fmt::format("notified {}", object);
     case Operation::kWake: return fmt::format("woke from {}", object);
-    case Operation::kFence: return fmt::format("fenced ({})", order);
+    case Operation::kFence: return fmt::format("fenced{}", order);
     case Operation::kCommit: return fmt::format("committed {}", object);
     case Operation::kAlloc: return fmt::format("allocated {}", object);
     case Operation::kFree: return fmt::format("freed {}", object);

@@ -88,6 +88,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       if (record.extra < ChannelReader::kMostStreams) thread(stream).race = record;
       return;
     case runtime::kToldRace: return;  // the next record
+    case runtime::kToldRaceFree: {
+      Thread& freeing = thread(stream);
+      return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
+    }
     case runtime::kToldWaiting: return wait(record, thread(stream).id);
     case runtime::kToldGaveUp: return waits_.give_up(thread(stream).id);
     case runtime::kToldNothing: return;
@@ -178,15 +182,35 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
   const uint64_t before = earlier.address() & runtime::kAddressMask;
   const uint64_t here = now.address() & runtime::kAddressMask;
   const uint64_t size = earlier.name >> 1;
-  const bool is_same = before == here && size == now.size();
+  const bool is_within =
+      here <= before && before + size <= here + std::min<uint64_t>(now.size(), most_bytes());
   const bool is_cell = now.size() == 8 && here % 8 == 0 && before % 8 == 0 && before <= here &&
                        here + 8 <= before + std::min(size, most_bytes());
-  if ((earlier.name & 1) != 0 && (is_same || is_cell)) return;
+  if ((earlier.name & 1) != 0 && (is_within || is_cell)) return;
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
   if (operation != Operation::kRead && operation != Operation::kWrite)
     return;  // every atomic one is an event
-  ToldRace race{later, later, first_ + events_.size() - 1};
-  race.earlier.operation = operation;
+  add_race(earlier, later);
+}
+
+// No checker sees it: to them, the memory begins a new life.
+void LiveTrace::race_with_free(const Record& earlier, const Record& now, ThreadId freeing) {
+  if (earlier.what == 0) return;
+  Event free;
+  free.operation = Operation::kFree;
+  free.thread = now_ = freeing;
+  free.site = accessing_at_ = sites_.site_of(now);
+  accessing_ = &now;
+  variables_.access(now.address(), now.size(), [&](uint32_t variable) {
+    if (free.object == kNoId) free.object = variable;
+  });
+  accessing_ = nullptr;
+  if (free.object != kNoId) add_race(earlier, free);
+}
+
+void LiveTrace::add_race(const Record& earlier, const Event& later) {
+  ToldRace race{later, later, first_ + events_.size() - (events_.empty() ? 0 : 1)};
+  race.earlier.operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
   race.earlier.thread = thread(earlier.extra).id;
   race.earlier.site = earlier.pc == 0 ? kNoId : sites_.site_of(earlier);
   races_.push_back(race);

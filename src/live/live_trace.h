@@ -1,7 +1,7 @@
 // A running program as a trace: what it tells through the channel, in words and dense ids, well formed.
 //
-// Locks taken before there was anybody to tell are taken in the trace right before they are given back;
-// a lock that somebody else takes was given back unseen.
+// Locks that somebody took unseen, as a forked child's have been by its parent's thread, are taken in the
+// trace right before they are given back; a lock that somebody else takes was given back unseen.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -22,7 +22,7 @@
 
 namespace heddle {
 
-// Two accesses that the program's runtime found in race.
+// Two accesses that the program's runtime found in race; or an access, and the end of its memory's life.
 struct ToldRace {
   Event earlier;
   Event later;
@@ -88,6 +88,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void access(const runtime::Record& record, Event event);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
+  void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
+  void add_race(const runtime::Record& earlier, const Event& later);
   void lock(const runtime::Record& record, Event event);
   void wait(const runtime::Record& record, ThreadId waiting);
   void block(const runtime::Record& record, Event event, Thread& thread);

@@ -21,6 +21,13 @@ bool is_library(std::string_view frame) {
          frame.find("(libstdc++") != std::string_view::npos || frame.starts_with("libstdc++");
 }
 
+// What calls main and the constructors of global objects, where the system's libraries do not say its name:
+// "libc.so.6+0x27249".
+bool is_start_code(std::string_view frame) {
+  return (frame.starts_with("libc.so") || frame.starts_with("ld-linux")) &&
+         frame.find("+0x") != std::string_view::npos && frame.find(' ') == std::string_view::npos;
+}
+
 // The text format's separators must not stand in a frame.
 void make_plain(std::string& frame) {
   std::replace(frame.begin(), frame.end(), '|', '/');
@@ -52,6 +59,7 @@ SiteId Sites::make_site(const Key& key) {
   add(key.pc);
   add(key.caller);
   for (const uint64_t pc : reader_.stack(key.context, kMostFrames)) add(pc);
+  while (own.size() > 1 && is_start_code(own.back())) own.pop_back();
   std::vector<std::string>& frames = own.empty() ? library : own;
   if (frames.size() > kMostFrames) frames.resize(kMostFrames);
   std::string text;

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/bit_field_run.h"
+
 namespace heddle {
 
 namespace {
@@ -123,6 +125,33 @@ std::optional<Step> element_at(DebugInfo& info, Dwarf_Die array, uint64_t offset
   return Step{.text = text, .type = plain, .offset = offset % *size};
 }
 
+// The first bit of a bit-field, from the beginning of its class. Up to DWARF 3, and in DWARF 4 of gcc, bits
+// are counted from the end of the piece of memory that it lies in.
+std::optional<uint64_t> first_bit(Dwarf_Die member, uint64_t bits) {
+  if (std::optional<uint64_t> first = dwarf::number(member, DW_AT_data_bit_offset)) return first;
+  const std::optional<uint64_t> from_end = dwarf::number(member, DW_AT_bit_offset);
+  const std::optional<uint64_t> size = dwarf::number(member, DW_AT_byte_size);
+  const std::optional<uint64_t> begin = dwarf::number(member, DW_AT_data_member_location);
+  if (!from_end || !size || !begin || *size * 8 < *from_end + bits) return std::nullopt;
+  return *begin * 8 + *size * 8 - *from_end - bits;
+}
+
+// What the bit-fields are called that share this byte of the class; empty: there are none.
+std::string bit_fields_at(Dwarf_Die type, uint64_t offset) {
+  BitFieldRun run;
+  for (dwarf::Children child(type); child; child.next()) {
+    const std::optional<uint64_t> bits = dwarf::number(*child, DW_AT_bit_size);
+    const std::optional<uint64_t> first = bits ? first_bit(*child, *bits) : std::nullopt;
+    if (!first || dwarf_tag(&*child) != DW_TAG_member) continue;
+    const std::string name = dwarf::name(*child);
+    if (run.add(name, *first, *bits)) continue;
+    if (run.has_byte(offset)) break;
+    run = {};
+    run.add(name, *first, *bits);
+  }
+  return run.has_byte(offset) ? run.name() : "";
+}
+
 // The one way on from here to a smaller part.
 std::optional<Step> step(DebugInfo& info, Dwarf_Die type, uint64_t offset) {
   if (dwarf_tag(&type) == DW_TAG_array_type) return element_at(info, type, offset);
@@ -135,8 +164,9 @@ std::optional<Step> step(DebugInfo& info, Dwarf_Die type, uint64_t offset) {
     members.front().text.clear();
     return members.front();
   }
-  // Bit-fields that share a byte have no order either; the first stands for them.
   if (dwarf_tag(&type) == DW_TAG_union_type && members.size() > 1) return std::nullopt;
+  if (const std::string fields = bit_fields_at(type, offset); !fields.empty())
+    members.front().text = "." + fields;
   return members.front();
 }
 

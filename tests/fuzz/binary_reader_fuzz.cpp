@@ -86,6 +86,13 @@ void add_index(std::string& bytes) {
   bytes += kTrailerMagic;
 }
 
+// Of a file of that version.
+std::string header_of(uint32_t version) {
+  std::string header(kBinaryMagic);
+  put_number(header, version);
+  return header + file_header().substr(header.size());
+}
+
 // The same file without compression, so that mutations reach what the chunks hold.
 std::string uncompressed(const std::string& bytes) {
   std::string result = file_header();
@@ -114,16 +121,20 @@ std::vector<std::string> seeds() {
   result.push_back(binary(sample_trace(3, 1500), {}));
   result.push_back(recording());
   result.push_back(uncompressed(recording()));
+  for (uint32_t version = kOldestVersion; version < kBinaryVersion; ++version)
+    result.push_back(uncompressed(result[1]).replace(0, kFileHeaderSize, header_of(version)));
   return result;
 }
 
 std::vector<std::string> tokens() {
-  return {file_header(), std::string(kTrailerMagic), std::string(16, '\0')};
+  return {file_header(), header_of(kOldestVersion), std::string(kTrailerMagic), std::string(16, '\0')};
 }
 
 void repair(std::string& input, uint64_t choice) {
   if (input.size() < kFileHeaderSize) return;
-  if (choice % 8 != 0) input.replace(0, kFileHeaderSize, file_header());
+  // Nearly always of a version that is read, mostly of the present one.
+  if (choice % 8 != 0)
+    input.replace(0, kFileHeaderSize, choice % 8 == 1 ? header_of(kOldestVersion) : file_header());
   for_each_chunk(input, [&](std::size_t offset, ChunkHeader header) {
     header.checksum =
         chunk_checksum(header, std::string_view(input).substr(offset + kChunkHeaderSize, header.stored_size));

@@ -48,7 +48,7 @@ class Sampler {
   void step(std::size_t thread) {
     const std::size_t x = below(5);
     if (!open_[thread].empty() && below(4) == 0) return close(thread);
-    switch (below(18)) {
+    switch (below(24)) {
       case 0: return say(thread, fmt::format("w(x{})", x));
       case 1: return say(thread, fmt::format("w(x{},{})", x, below(9)));
       case 2: return say(thread, fmt::format("r(x{})>l{}", x, below(2)));
@@ -60,8 +60,8 @@ class Sampler {
       case 8:
         if (held_) return;
         held_ = true;
-        return open(thread, "acq(m)", "rel(m)");
-      case 9: return open(thread, "acq_sh(s)", "rel_sh(s)");
+        return open(thread, below(2) == 0 ? "acq(m)" : "acq(m,try)", "rel(m)");
+      case 9: return open(thread, below(2) == 0 ? "acq_sh(s)" : "acq_sh(s,try)", "rel_sh(s)");
       case 10: return open(thread, fmt::format("begin(f{})", x), fmt::format("end(f{})", x));
       case 11: return open(thread, "begin(g,deterministic)", "end");
       case 12: return open(thread, fmt::format("task(k{})", x), "endtask");
@@ -69,6 +69,12 @@ class Sampler {
       case 14: return open(thread, "arrive(b)", "leave(b)");
       case 15: return say(thread, "set(l0,l1,l2)");
       case 16: return say(thread, below(2) == 0 ? "post(q)" : "notify(c)");
+      case 17: return say(thread, below(2) == 0 ? "wait(q)" : "wake(c)");
+      case 18: return say(thread, fmt::format("acasfail(x{},relaxed)", x));
+      case 19: return say(thread, fmt::format("{}(x{})", below(2) == 0 ? "alloc" : "free", x));
+      case 20: return say(thread, "br(l0)");
+      case 21: return say(thread, fmt::format("focus(x{})", x));
+      case 22: return say(thread, "sync(o)");
       default: return say(thread, fmt::format("r(x{})", x));
     }
   }

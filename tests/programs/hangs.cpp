@@ -30,7 +30,7 @@ void run(const std::vector<std::function<void()>>& bodies) {
   std::vector<std::thread> threads;
   threads.reserve(bodies.size());
   for (const std::function<void()>& body : bodies) threads.emplace_back(body);
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) thread.join();  // here: join_all
 }
 
 // First in turns, so that it is known what can happen, then it does.
@@ -94,6 +94,37 @@ void join_locked() {
   std::thread([] {
     const std::lock_guard<std::mutex> wanted(a);  // here: before_end
   }).join();
+}
+
+std::mutex early;
+
+__attribute__((noinline)) void take_early() { early.lock(); }  // here: take_early
+
+// The same with a lock that was taken when there was nobody else.
+void join_locked_early() {
+  take_early();  // here: early
+  std::thread([] {
+    early.lock();  // here: wanted_early
+  }).join();       // here: join
+}
+
+// Given back in time; and one that no longer exists, another one at the same place.
+void give_back_early() {
+  take_early();
+  early.unlock();
+  pthread_mutex_t local;
+  for (int i = 0; i < 2; ++i) {
+    pthread_mutex_init(&local, nullptr);
+    pthread_mutex_lock(&local);
+    pthread_mutex_unlock(&local);
+    pthread_mutex_destroy(&local);
+  }
+  run({[&] {
+    pthread_mutex_init(&local, nullptr);
+    pthread_mutex_lock(&local);
+    const std::lock_guard<std::mutex> locked(early);
+    pthread_mutex_unlock(&local);
+  }});
 }
 
 std::condition_variable never;
@@ -163,6 +194,10 @@ const twins::Cases kCases = {
     {"upgrade", [] { run({become_writer}); }},
     {"spins", [] { run({spin_twice}); }},
     {"join", join_locked},
+    {"early", join_locked_early},
+    {"alone", lock_again},
+    {"upgrade_alone", become_writer},
+    {"early_and_over", give_back_early},
     {"no_circle", wait_for_nothing},
     {"refused", refuse},
     {"gives_up", give_up},

@@ -47,11 +47,30 @@ void lock_many() {
   for (std::mutex& mutex : many) mutex.unlock();
 }
 
+// The first is taken before there is another thread, the second when there is.
+void lock_one_early(std::mutex& first, std::mutex& second) {
+  std::unique_lock<std::mutex> early(first);  // here: early
+  std::thread other([] { schedule::at(1, [] { lock_both(b, a); }); });
+  {
+    const std::lock_guard<std::mutex> late(second);  // here: late
+  }
+  early.unlock();
+  schedule::end_turn();
+  other.join();
+}
+
 const twins::Cases kCases = {
     {"two_locks", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(b, a); }}); }},
     {"three_locks",
      [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(b, c); }, [] { lock_both(c, a); }}); }},
     {"last_of_many_locks", [] { in_turns({lock_many, [] { lock_both(many[199], many[0]); }}); }},
+    {"early", [] { lock_one_early(a, b); }},
+    {"early_in_order", [] { lock_one_early(b, a); }},
+    {"early_and_over",
+     [] {
+       lock_both(a, b);
+       in_turns({[] { lock_both(b, a); }});
+     }},
     {"same_order", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(a, b); }}); }},
     {"gate", [] { in_turns({[] { behind_gate(a, b); }, [] { behind_gate(b, a); }}); }},
     {"at_once", [] { in_turns({[] { lock_both_at_once(a, b); }, [] { lock_both_at_once(b, a); }}); }},

@@ -155,6 +155,24 @@ void pointers(int* data, int& reference, Point* points, int i, double (**deep)[2
   deep[1][2][1] = 4;
 }
 
+struct Flags {
+  long count;
+  unsigned ready : 1;
+  unsigned failed : 3;
+  unsigned retries : 9;
+  int between;
+  unsigned first : 1, second : 1, third : 1, fourth : 1, fifth : 1;
+};
+
+// CHECK-LABEL: _Z10bit_fieldsP5Flags:
+// CHECK-NEXT: {{^}}write Flags::ready/failed/retries{{$}}
+// CHECK-NEXT: {{^}}write Flags::first/{{[^a-z]+}}/fifth{{$}}
+void bit_fields(Flags* flags) {
+  flags->failed = 2;
+  asm volatile("" ::: "memory");
+  flags->third = 1;
+}
+
 // CHECK-LABEL: _Z4copyP5PointS0_:
 // CHECK-NEXT: {{^}}read *from{{$}}
 // CHECK-NEXT: {{^}}write to[]{{$}}

@@ -93,6 +93,30 @@ const std::map<std::string, std::function<void()>> kCases = {
        expect(in_child([] {}) == 5, "the parent's findings are not the child's");
        expect(in_child(no_race) == 5, "the parent's findings are not the child's");
      }},
+    {"race_in_both",
+     [] {
+       race();
+       in_child([] { two([] { words[1] = 1; }, [] { words[1] = 2; }); });
+     }},
+    // Itself, as another program, with a race of its own.
+    {"race_in_other_program",
+     [] {
+       race();
+       char name[] = "/proc/self/exe";
+       char what[] = "race_in_parent";
+       char* const arguments[] = {name, what, nullptr};
+       in_child([&] { ::execv(name, arguments); });
+     }},
+    // Goes on when whoever started it is gone.
+    {"outlives_parent",
+     [] {
+       no_race();
+       const pid_t parent = ::getppid();
+       std::puts("ready");
+       std::fflush(stdout);
+       for (int i = 0; i < 60'000 && ::getppid() == parent; ++i) ::usleep(1000);
+       no_race();
+     }},
     // What threads that the child does not have did to its memory is nobody's any more.
     {"memory_of_other_threads",
      [] {

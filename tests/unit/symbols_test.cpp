@@ -141,6 +141,11 @@ TEST_P(EveryFormat, DataDownToTheScalar) {
   EXPECT_EQ(bank_.data_name("vptr"), "bank::account.vptr");  // past the empty base
 }
 
+TEST_P(EveryFormat, BitFieldsThatShareBytesShareAName) {
+  EXPECT_EQ(bank_.data_name("bit-fields"), "flags.ready/failed/retries");
+  EXPECT_EQ(bank_.data_name("another bit-field"), "flags.apart");
+}
+
 TEST_P(EveryFormat, DataOfTheStandardLibraryIsAWhole) {
   EXPECT_EQ(bank_.data_name("mu_"), "bank::account.mu_");
   EXPECT_EQ(bank_.data_name("ticks"), "ticks");

@@ -122,6 +122,16 @@ NOINLINE void Teller::serve() {
   mark("serve");
 }
 
+struct Flags {
+  unsigned char before;
+  unsigned ready : 1;
+  unsigned failed : 3;
+  unsigned retries : 9;
+  int between;
+  unsigned apart : 2;
+};
+Flags flags;
+
 extern "C" void run() {
   bank::account.withdraw(1);
   bank::account.note();
@@ -133,5 +143,8 @@ extern "C" void run() {
   data["stack"] = &bank::stack.items;
   data["table[3][1].next"] = &bank::table[3][1].next;
   data["ticks"] = &ticks;
+  data["bit-fields"] = &flags.before + 1;
+  data["another bit-field"] = &flags.between + 1;
+  flags.ready = flags.failed = flags.retries = flags.apart = 1;
   data["greeting"] = greeting;
 }

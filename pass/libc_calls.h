@@ -1,0 +1,14 @@
+// Calls of functions of the C library that read or write memory of the program.
+#pragma once
+
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Module.h>
+
+namespace heddle {
+
+// The function of the runtime that does the same and checks it (runtime/libc_functions.h); null callee: the
+// call is none of those.
+llvm::FunctionCallee checked_libc_function(const llvm::CallBase& call, llvm::Module& module);
+
+}  // namespace heddle

@@ -1,0 +1,99 @@
+#include "runtime/freeing.h"
+
+#include "runtime/cell.h"
+#include "runtime/stretches.h"
+#include "runtime/system_code.h"
+#include "runtime/tell_race.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// A stretch among those that the word stands for that is not ordered before now; 0: there is none.
+Number unordered_in(const Thread& thread, Number number) {
+  const Entry entry = entries[number];
+  if (entry.kind() != Entry::Kind::kGroup) return thread.is_before(entry) ? 0 : number;
+  for (uint32_t i = 0; i < entry.member_count(); ++i)
+    if (const Number member = entry.member(i); !thread.is_before(entries[member])) return member;
+  return 0;
+}
+Number unordered_in(const Thread& thread, uint32_t word, uint32_t wanted_bytes) {
+  while (word != 0) {
+    const Entry entry = entries[number_of(word)];
+    const bool is_layer = entry.kind() == Entry::Kind::kLayer;
+    if ((bytes_of(word) & wanted_bytes) != 0)
+      if (const Number found = unordered_in(thread, is_layer ? entry.upper() : number_of(word)); found != 0)
+        return found;
+    wanted_bytes &= ~bytes_of(word);  // the layers below have been written over
+    word = is_layer ? entry.below() : 0;
+  }
+  return 0;
+}
+
+struct Unordered {
+  Number stretch = 0;  // 0: none
+  unsigned half = 0;   // of the cell
+};
+Unordered unordered_in(const Thread& thread, const Cell& cell) {
+  for (unsigned half = 0; half < 2; ++half)
+    for (const uint64_t words : {cell.write, cell.read})
+      if (const Number found = unordered_in(thread, static_cast<uint32_t>(words >> (32 * half)), 0xF);
+          found != 0)
+        return {found, half};
+  return {};
+}
+
+// In the part of the memory that lies in one page: where it goes on, or null when a race was found.
+const char* check_page(Thread& thread, const char* from, const char* to, const void* pc) {
+  Unordered found;
+  for (;;) {
+    const AtPage page(thread, from);
+    if (page.is_paused()) {
+      thread.page = 0;
+      wait_while_paused();
+      continue;
+    }
+    Cell last = {};  // of the cells that were all right
+    for (; from < to && found.stretch == 0; from += 8) {
+      const Cell cell = *cell_of(from);
+      if (cell == last) continue;
+      found = unordered_in(thread, cell);
+      last = cell;
+    }
+    break;
+  }
+  if (found.stretch == 0) return to;
+  tell_race(thread, {.earlier = found.stretch,
+                     .address = from - 8 + 4 * found.half,
+                     .size = 4,
+                     .writes = true,
+                     .is_atomic = false,
+                     .name = nullptr,
+                     .caller = nullptr,
+                     .pc = pc,
+                     .frees = true});
+  return nullptr;
+}
+
+}  // namespace
+
+void check_free(const void* memory, std::size_t size, const void* pc) {
+  if (heddle_thread_state.thread == nullptr) return;
+  // The system's libraries free what they have made in their own time: the C library the memory of a thread
+  // that it joins, the C++ library exceptions whose users it has counted. Nobody tells us about their order.
+  if (is_system_code(pc)) return;
+  const Inside inside;
+  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
+  const auto* from = reinterpret_cast<const char*>(reinterpret_cast<uint64_t>(memory) & ~uint64_t{7});
+  const char* const end = static_cast<const char*>(memory) + size;
+  while (from != nullptr && from < end) {
+    const uint64_t next_page = (reinterpret_cast<uint64_t>(from) | ((uint64_t{1} << kPageBits) - 1)) + 1;
+    const char* const to =
+        next_page < reinterpret_cast<uint64_t>(end) ? reinterpret_cast<const char*>(next_page) : end;
+    // Memory whose state nobody has touched has none.
+    from = owners[page_of(from)] == 0 ? to : check_page(thread, from, to, pc);
+  }
+}
+
+}  // namespace heddle::runtime

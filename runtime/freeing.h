@@ -1,0 +1,13 @@
+// Memory that is freed while another thread may still use it.
+#pragma once
+
+#include <cstddef>
+
+namespace heddle::runtime {
+
+// The calling thread is about to give the memory back, at `pc`. Whatever another thread did to it must be
+// ordered before that; if it is not, that is a race. Says so once, of the first such access found. What is
+// done to the memory afterwards is not noticed.
+void check_free(const void* memory, std::size_t size, const void* pc);
+
+}  // namespace heddle::runtime
