@@ -217,7 +217,12 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
       start(event, index);
       done();
       break;
-    case Operation::kSync: return;  // orders memory, but nobody's result depends on who came first
+    case Operation::kSync:
+      start(event, index);
+      done();
+      // It orders memory, but nobody's result depends on who came first: no edge of the graph, so what only it
+      // orders must not be left out of the graph either.
+      return;
   }
   if (settings_.race_filter) synchronization_.synchronize(event);
   if (settings_.conflict_freedom && orders_deterministically(event.operation))

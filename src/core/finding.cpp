@@ -32,6 +32,20 @@ std::string without_numbers(std::string_view text) {
   return result;
 }
 
+// Of a function that calls itself only the innermost call: how deep it went is no matter of what is wrong.
+std::vector<std::string_view> without_recursion(const std::vector<std::string>& frames) {
+  std::vector<std::string_view> result;
+  std::string_view caller;
+  for (const std::string& frame : frames) {
+    const std::size_t in = frame.find(" in ");
+    const std::string_view function =
+        in == std::string::npos ? std::string_view() : std::string_view(frame).substr(in);
+    if (function.empty() || function != caller) result.push_back(frame);
+    caller = function;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string_view to_string(Strength strength) {
@@ -47,7 +61,8 @@ std::string compute_fingerprint(const Finding& finding) {
   std::vector<std::string> keys;
   keys.reserve(finding.steps.size());
   for (const Step& step : finding.steps)
-    keys.push_back(without_numbers(fmt::format("{}\x1f{}", step.operation, fmt::join(step.frames, "\x1f"))));
+    keys.push_back(without_numbers(
+        fmt::format("{}\x1f{}", step.operation, fmt::join(without_recursion(step.frames), "\x1f"))));
   std::sort(keys.begin(), keys.end());
   const std::string whole = fmt::format("{}\x1e{}\x1e{}", finding.rule->id, fmt::join(finding.blocks, "\x1f"),
                                         fmt::join(keys, "\x1e"));

@@ -502,5 +502,16 @@ TEST(AtomicityTable, RefusesIllFormedTraces) {
                  "T2 releases m, which it does not hold");
 }
 
+TEST(Atomicity, ABlockThatForksAndJoinsAThreadIsInterruptedByWhateverTheThreadDoes) {
+  expect_table_by_every_engine("atomicity", R"(
+    T0        | T2
+    begin(b)  |
+    fork(T2)  |
+              | sync(s)
+    join(T2)  |
+    => atomicity-violation observed [b]: T0 fork(T2), T2 sync(s), T0 join(T2)
+  )");
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -57,5 +57,20 @@ TEST(Findings, TheFirstOfEquallyStrongOnesIsKept) {
   EXPECT_EQ(findings.list()[0].count, 6U);
 }
 
+// How deep a function has called itself tells no two findings apart; where it did the thing does.
+TEST(Findings, RecursionDoesNotTellFindingsApart) {
+  const auto fingerprint = [](const std::vector<std::string>& frames) {
+    Finding one = finding(Strength::kObserved, 1, "one");
+    one.steps[0].frames = frames;
+    return compute_fingerprint(one);
+  };
+  const std::string once = fingerprint({"a.cpp:5 in sort", "a.cpp:9 in main"});
+  EXPECT_EQ(fingerprint({"a.cpp:5 in sort", "a.cpp:7 in sort", "a.cpp:9 in main"}), once);
+  EXPECT_EQ(fingerprint({"a.cpp:5 in sort", "a.cpp:7 in sort", "a.cpp:8 in sort", "a.cpp:9 in main"}), once);
+  EXPECT_NE(fingerprint({"a.cpp:6 in sort", "a.cpp:9 in main"}), once);
+  EXPECT_NE(fingerprint({"a.cpp:5 in sort", "a.cpp:7 in split", "a.cpp:9 in main"}), once);
+  EXPECT_NE(fingerprint({"a.cpp:5", "a.cpp:6"}), fingerprint({"a.cpp:5"}));
+}
+
 }  // namespace
 }  // namespace heddle
