@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "runtime/blocks.h"
-#include "runtime/memory.h"
+#include "runtime/growing_array.h"
 
 namespace heddle::runtime {
 
@@ -13,9 +13,7 @@ class OpenBlocks {
   OpenBlocks() = default;
   OpenBlocks(const OpenBlocks&) = delete;
   OpenBlocks& operator=(const OpenBlocks&) = delete;
-  ~OpenBlocks() {
-    if (blocks_ != nullptr) deallocate(blocks_, capacity_ * sizeof(Open));
-  }
+  ~OpenBlocks() { blocks_.give_back(); }
 
   struct Open {
     const HeddleBlock* block;
@@ -24,15 +22,12 @@ class OpenBlocks {
     const void* object;
   };
 
-  bool empty() const { return count_ == 0; }
-  const Open& inner() const { return blocks_[count_ - 1]; }
-  void push(const Open& open) {
-    if (count_ == capacity_) grow();
-    blocks_[count_++] = open;
-  }
-  void pop() { --count_; }
+  bool empty() const { return blocks_.empty(); }
+  const Open& inner() const { return blocks_.back(); }
+  void push(const Open& open) { blocks_.add() = open; }
+  void pop() { blocks_.remove_last(); }
   bool contains(const HeddleBlock* block) const {
-    for (uint32_t i = count_; i > 0; --i)
+    for (uint32_t i = blocks_.size(); i > 0; --i)
       if (blocks_[i - 1].block == block) return true;
     return false;
   }
@@ -40,47 +35,36 @@ class OpenBlocks {
   template <class Visit>
   uint32_t visit_inner_atomic(Visit visit) const {
     uint32_t visited = 0;
-    for (uint32_t i = count_; i > 0 && blocks_[i - 1].is_told && blocks_[i - 1].block->kind == kHeddleAtomic;
-         --i, ++visited)
+    for (uint32_t i = blocks_.size();
+         i > 0 && blocks_[i - 1].is_told && blocks_[i - 1].block->kind == kHeddleAtomic; --i, ++visited)
       visit(blocks_[i - 1]);
     return visited;
   }
   // The `count` innermost ones, outermost first.
   template <class Visit>
   void visit_inner(uint32_t count, Visit visit) const {
-    for (uint32_t i = count_ - count; i < count_; ++i) visit(blocks_[i]);
+    for (uint32_t i = blocks_.size() - count; i < blocks_.size(); ++i) visit(blocks_[i]);
   }
   // Those that are deterministic and not told yet, outermost first: `tell(open)`.
   template <class Tell>
   void tell_deterministic(Tell tell) {
-    for (uint32_t i = 0; i < count_; ++i) {
+    for (uint32_t i = 0; i < blocks_.size(); ++i) {
       if (blocks_[i].is_told || blocks_[i].block->kind != kHeddleDeterministic) continue;
       tell(blocks_[i]);
       blocks_[i].is_told = true;
     }
   }
   void leave_untold() {
-    for (uint32_t i = 0; i < count_; ++i) blocks_[i].is_told = false;
+    for (uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i].is_told = false;
   }
   bool any_is_told() const {
-    for (uint32_t i = 0; i < count_; ++i)
+    for (uint32_t i = 0; i < blocks_.size(); ++i)
       if (blocks_[i].is_told) return true;
     return false;
   }
 
  private:
-  void grow() {
-    const uint32_t capacity = capacity_ == 0 ? 16 : capacity_ * 2;
-    auto* const blocks = static_cast<Open*>(allocate(capacity * sizeof(Open)));
-    for (uint32_t i = 0; i < count_; ++i) blocks[i] = blocks_[i];
-    if (blocks_ != nullptr) deallocate(blocks_, capacity_ * sizeof(Open));
-    blocks_ = blocks;
-    capacity_ = capacity;
-  }
-
-  Open* blocks_ = nullptr;
-  uint32_t count_ = 0;
-  uint32_t capacity_ = 0;
+  GrowingArray<Open> blocks_;
 };
 
 }  // namespace heddle::runtime
