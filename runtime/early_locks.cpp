@@ -1,8 +1,8 @@
 #include "runtime/early_locks.h"
 
 #include "runtime/contexts.h"
+#include "runtime/growing_array.h"
 #include "runtime/inside.h"
-#include "runtime/memory.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -23,30 +23,13 @@ struct EarlyLock {
 };
 
 // A recursive lock stands here as often as it was taken.
-EarlyLock* held = nullptr;
-uint32_t count = 0;
-uint32_t capacity = 0;
-
-void grow() {
-  const uint32_t larger = capacity == 0 ? 8 : capacity * 2;
-  auto* const moved = static_cast<EarlyLock*>(allocate(larger * sizeof(EarlyLock)));
-  for (uint32_t i = 0; i < count; ++i) moved[i] = held[i];
-  if (held != nullptr) deallocate(held, capacity * sizeof(EarlyLock));
-  held = moved;
-  capacity = larger;
-}
-
-void remove(uint32_t at) {
-  --count;
-  for (; at < count; ++at) held[at] = held[at + 1];
-}
+constinit GrowingArray<EarlyLock> held;
 
 }  // namespace
 
 void remember_lock(Operation operation, const void* lock, const void* pc, uint32_t extra) {
   const Inside inside;
-  if (count == capacity) grow();
-  EarlyLock& taken = held[count++];
+  EarlyLock& taken = held.add();
   taken.lock = lock;
   taken.pc = pc;
   taken.operation = operation;
@@ -60,28 +43,28 @@ void remember_lock(Operation operation, const void* lock, const void* pc, uint32
 // Most locks are given back in the opposite order.
 void forget_lock(const void* lock) {
   const Inside inside;
-  for (uint32_t i = count; i > 0; --i)
-    if (held[i - 1].lock == lock) return remove(i - 1);
+  for (uint32_t i = held.size(); i > 0; --i)
+    if (held[i - 1].lock == lock) return held.remove(i - 1);
 }
 
 void forget_locks(const void* memory, std::size_t size) {
-  if (count == 0 || this_thread == nullptr) return;  // threads that are not checked free memory, too
+  if (held.empty() || this_thread == nullptr) return;  // threads that are not checked free memory, too
   const Inside inside;
   const auto begin = reinterpret_cast<uint64_t>(memory);
-  for (uint32_t i = count; i > 0; --i)
+  for (uint32_t i = held.size(); i > 0; --i)
     if (const auto at = reinterpret_cast<uint64_t>(held[i - 1].lock); at >= begin && at < begin + size)
-      remove(i - 1);
+      held.remove(i - 1);
 }
 
 bool holds_early_lock(const void* lock) {
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < held.size(); ++i)
     if (held[i].lock == lock) return true;
   return false;
 }
 
 void tell_early_locks() {
   const Inside inside;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < held.size(); ++i) {
     const EarlyLock& taken = held[i];
     uint32_t context = 0;
     for (uint32_t depth = taken.depth; depth > 0; --depth)
@@ -92,7 +75,7 @@ void tell_early_locks() {
                         .extra = taken.extra,
                         .context = context});
   }
-  count = 0;
+  held.clear();
 }
 
 }  // namespace heddle::runtime

@@ -65,7 +65,7 @@ const char* check_page(Thread& thread, const char* from, const char* to, const v
   }
   if (found.stretch == 0) return to;
   tell_race(thread, {.earlier = found.stretch,
-                     .address = from - 8 + 4 * found.half,
+                     .address = from - 8 + (found.half == 0 ? 0 : 4),
                      .size = 4,
                      .writes = true,
                      .is_atomic = false,

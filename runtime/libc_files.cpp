@@ -202,6 +202,6 @@ HEDDLE_LIBC(std::size_t, strftime, char* text, std::size_t size, const char* for
   return length;
 }
 
-[[gnu::used]] static const void* const all_files[] = {HEDDLE_LIBC_FILES(HEDDLE_LIBC_ADDRESS)};
+[[gnu::used]] static const void* const kAllFiles[] = {HEDDLE_LIBC_FILES(HEDDLE_LIBC_ADDRESS)};
 
 }  // namespace heddle::runtime

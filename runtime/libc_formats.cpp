@@ -51,6 +51,12 @@ class Arguments {
     return value;
   }
 
+  template <class T>
+  bool skip() {
+    [[maybe_unused]] const T passed = va_arg(rest_, T);
+    return true;
+  }
+
   bool conversion() {
     at_ += std::strspn(at_, "-+ #0'I");
     number();
@@ -72,13 +78,7 @@ class Arguments {
       case 'u':
       case 'x':
       case 'X':
-      case 'c':
-        if (is_long) {
-          va_arg(rest_, long);
-        } else {
-          va_arg(rest_, int);
-        }
-        return true;
+      case 'c': return is_long ? skip<long>() : skip<int>();
       case 'e':
       case 'E':
       case 'f':
@@ -86,19 +86,13 @@ class Arguments {
       case 'g':
       case 'G':
       case 'a':
-      case 'A':
-        if (is_long_double) {
-          va_arg(rest_, long double);
-        } else {
-          va_arg(rest_, double);
-        }
-        return true;
+      case 'A': return is_long_double ? skip<long double>() : skip<double>();
       case 's':
         return is_long ? wide_text(va_arg(rest_, const wchar_t*), precision)
                        : text(va_arg(rest_, const char*), precision);
       case 'S': return wide_text(va_arg(rest_, const wchar_t*), precision);
-      case 'C': va_arg(rest_, wint_t); return true;
-      case 'p': va_arg(rest_, void*); return true;
+      case 'C': return skip<wint_t>();
+      case 'p': return skip<void*>();
       case 'm':
       case '%': return true;
       default: return false;
@@ -221,6 +215,6 @@ HEDDLE_LIBC(int, __vsnprintf_chk, char* to, std::size_t size, int flag, std::siz
   return wrote(call, to, size, ::__vsnprintf_chk(to, size, flag, room, format, arguments));
 }
 
-[[gnu::used]] static const void* const all_formats[] = {HEDDLE_LIBC_FORMATS(HEDDLE_LIBC_ADDRESS)};
+[[gnu::used]] static const void* const kAllFormats[] = {HEDDLE_LIBC_FORMATS(HEDDLE_LIBC_ADDRESS)};
 
 }  // namespace heddle::runtime

@@ -318,6 +318,6 @@ HEDDLE_LIBC(void, qsort, void* array, std::size_t count, std::size_t size,
   std::qsort(array, count, size, compare);
 }
 
-[[gnu::used]] static const void* const all_strings[] = {HEDDLE_LIBC_STRINGS(HEDDLE_LIBC_ADDRESS)};
+[[gnu::used]] static const void* const kAllStrings[] = {HEDDLE_LIBC_STRINGS(HEDDLE_LIBC_ADDRESS)};
 
 }  // namespace heddle::runtime

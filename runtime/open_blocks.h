@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "runtime/blocks.h"
-#include "runtime/memory.h"
+#include "runtime/growing_array.h"
 
 namespace heddle::runtime {
 
@@ -17,9 +17,7 @@ class OpenBlocks {
   OpenBlocks() = default;
   OpenBlocks(const OpenBlocks&) = delete;
   OpenBlocks& operator=(const OpenBlocks&) = delete;
-  ~OpenBlocks() {
-    if (blocks_ != nullptr) deallocate(blocks_, capacity_ * sizeof(Open));
-  }
+  ~OpenBlocks() { blocks_.give_back(); }
 
   enum class State : uint8_t {
     kUntold,   // and will not be: there was nobody to tell
@@ -40,16 +38,18 @@ class OpenBlocks {
     uint64_t breaks;
   };
 
-  bool empty() const { return count_ == 0; }
-  const Open& inner() const { return blocks_[count_ - 1]; }
+  bool empty() const { return blocks_.empty(); }
+  const Open& inner() const { return blocks_.back(); }
   void push(const Open& open) {
-    if (count_ == capacity_) grow();
-    blocks_[count_++] = open;
+    blocks_.add() = open;
     pending_ += open.state == State::kPending;
   }
-  void pop() { pending_ -= blocks_[--count_].state == State::kPending; }
+  void pop() {
+    pending_ -= inner().state == State::kPending;
+    blocks_.remove_last();
+  }
   bool contains(const HeddleBlock* block) const {
-    for (uint32_t i = count_; i > 0; --i)
+    for (uint32_t i = blocks_.size(); i > 0; --i)
       if (blocks_[i - 1].block == block) return true;
     return false;
   }
@@ -58,9 +58,9 @@ class OpenBlocks {
   // Says that they are told now: `visit(open)`, outermost first.
   template <class Visit>
   [[gnu::always_inline]] void tell_pending(Visit visit) {
-    const uint32_t first = count_ - pending_;
+    const uint32_t first = blocks_.size() - pending_;
     pending_ = 0;
-    for (uint32_t i = first; i < count_; ++i) {
+    for (uint32_t i = first; i < blocks_.size(); ++i) {
       blocks_[i].state = State::kTold;
       visit(blocks_[i]);
     }
@@ -69,7 +69,7 @@ class OpenBlocks {
   template <class Visit>
   uint32_t visit_inner_atomic(Visit visit) const {
     uint32_t visited = 0;
-    for (uint32_t i = count_;
+    for (uint32_t i = blocks_.size();
          i > 0 && blocks_[i - 1].state == State::kTold && blocks_[i - 1].block->kind == kHeddleAtomic;
          --i, ++visited)
       visit(blocks_[i - 1]);
@@ -78,41 +78,30 @@ class OpenBlocks {
   // The `count` innermost ones, outermost first.
   template <class Visit>
   void visit_inner(uint32_t count, Visit visit) const {
-    for (uint32_t i = count_ - count; i < count_; ++i) visit(blocks_[i]);
+    for (uint32_t i = blocks_.size() - count; i < blocks_.size(); ++i) visit(blocks_[i]);
   }
   // Those that are deterministic and not told yet, outermost first: `tell(open)`.
   template <class Tell>
   void tell_deterministic(Tell tell) {
-    for (uint32_t i = 0; i < count_; ++i) {
+    for (uint32_t i = 0; i < blocks_.size(); ++i) {
       if (blocks_[i].state == State::kTold || blocks_[i].block->kind != kHeddleDeterministic) continue;
       tell(blocks_[i]);
       blocks_[i].state = State::kTold;
     }
   }
   void leave_untold() {
-    for (uint32_t i = 0; i < count_; ++i) blocks_[i].state = State::kUntold;
+    for (uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i].state = State::kUntold;
     pending_ = 0;
   }
   // Somebody was there to tell when it began.
   bool any_matters() const {
-    for (uint32_t i = 0; i < count_; ++i)
+    for (uint32_t i = 0; i < blocks_.size(); ++i)
       if (blocks_[i].state != State::kUntold) return true;
     return false;
   }
 
  private:
-  void grow() {
-    const uint32_t capacity = capacity_ == 0 ? 16 : capacity_ * 2;
-    auto* const blocks = static_cast<Open*>(allocate(capacity * sizeof(Open)));
-    for (uint32_t i = 0; i < count_; ++i) blocks[i] = blocks_[i];
-    if (blocks_ != nullptr) deallocate(blocks_, capacity_ * sizeof(Open));
-    blocks_ = blocks;
-    capacity_ = capacity;
-  }
-
-  Open* blocks_ = nullptr;
-  uint32_t count_ = 0;
-  uint32_t capacity_ = 0;
+  GrowingArray<Open> blocks_;
   uint32_t pending_ = 0;
 };
 

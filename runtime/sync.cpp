@@ -279,7 +279,8 @@ void opened(const void* semaphore) {
 bool closing(const void* semaphore) {
   if (this_thread == nullptr) return false;
   AtSync sync(semaphore);
-  return sync->openings > 0 && --sync->openings == 0;
+  if (sync->openings == 0) return false;
+  return --sync->openings == 0;
 }
 
 void acquired_alone(const void* lock) {

@@ -69,7 +69,7 @@ const void* outside_system_code(const void* pc) {
         *static_cast<const void**>(given) = address;
         return _URC_END_OF_STACK;
       },
-      &found);
+      static_cast<void*>(&found));
   return found;
 }
 

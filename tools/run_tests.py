@@ -127,7 +127,9 @@ def check_scripts(tally):
 
 def run_tidy(build, jobs, tally):
     say("== clang-tidy")
-    files = [path for path in sources((".cpp",)) if path.relative_to(ROOT).parts[0] in ("src", "tests")]
+    # What each folder is compiled with; the runtime is a build of its own.
+    builds = {"src": build, "tests": build, "pass": build, "runtime": build / "runtime"}
+    files = [path for path in sources((".cpp",)) if path.relative_to(ROOT).parts[0] in builds]
     running = []
 
     def finish_one():
@@ -136,11 +138,12 @@ def run_tidy(build, jobs, tally):
         if process.returncode != 0:
             say(output)
         name = path.relative_to(ROOT)
-        tally.add(f"clang-tidy: {name}", process.returncode == 0, f"clang-tidy-19 -p build/test {name}")
+        compiled_in = builds[name.parts[0]].relative_to(ROOT)
+        tally.add(f"clang-tidy: {name}", process.returncode == 0, f"clang-tidy-19 -p {compiled_in} {name}")
 
     for path in files:
         running.append((path, subprocess.Popen(
-            ["clang-tidy-19", "-p", str(build), "--quiet", "--warnings-as-errors=*", str(path)],
+            ["clang-tidy-19", "-p", str(builds[path.relative_to(ROOT).parts[0]]), "--quiet", "--warnings-as-errors=*", str(path)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")))
         if len(running) >= jobs:
             finish_one()
