@@ -28,9 +28,9 @@ class BlocksChecker : public Checker {
 
   void finish() override {
     deadlock_->finish();
-    const Transactions whole = collector_.finish();
+    Transactions whole = collector_.finish();
     note_ = run_note(whole);
-    const Transactions run = that_matter(whole);
+    const Transactions run = that_matter(std::move(whole));
     result_ = search_violations(run, collector_.locksets(), context_.options.budget, context_.on_search);
     for (const Witness& witness : result_.witnesses) {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);

@@ -41,8 +41,8 @@ class Writer {
       add_once(blamed, transaction_text(shape(member), group(member), names_));
       add_once(finding.blocks, stable_name(shape(member), group(member), names_));
     }
-    finding.message = fmt::format("{} {} not atomic in another order of the same operations",
-                                  join_with_and(blamed), blamed.size() == 1 ? "is" : "are");
+    finding.message = fmt::format("{} {} not atomic in another schedule", join_with_and(blamed),
+                                  blamed.size() == 1 ? "is" : "are");
     add_steps(finding);
     add_schedule(finding);
     finding.certain_at = 0;
@@ -180,7 +180,10 @@ class Writer {
   Step boundary(std::size_t member, bool begins) const {
     const Origin begin = begin_of(shape(member), group(member), witness_.members[member].latest);
     Event event = begin.event;
-    if (!begins) event.operation = Operation::kEnd;
+    if (!begins) {
+      event.operation = Operation::kEnd;
+      event.site = kNoId;
+    }
     Step result = make_step(event, begins ? begin.index : instance(member).last, names_);
     result.block_is_known = true;
     result.block = names_.name(Space::kBlock, event.object);

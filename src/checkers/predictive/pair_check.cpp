@@ -59,7 +59,7 @@ const VariableUse& use_of(const PairMember& member, VariableId variable) {
                            [](const VariableUse& use, VariableId id) { return use.variable < id; });
 }
 
-Side make_side(const PairMember& member, const std::vector<VariableId>& common) {
+Side make_side(const PairMember& member, const std::vector<VariableId>& common, bool keep_all) {
   Side side(member);
   const std::vector<ShapeStep>& steps = member.shape.steps;
   side.place_of.reserve(steps.size());
@@ -68,8 +68,9 @@ Side make_side(const PairMember& member, const std::vector<VariableId>& common) 
     uint32_t variable = kNoId;
     if (is_access(steps[i].kind)) {
       const auto found = std::lower_bound(common.begin(), common.end(), steps[i].object);
-      if (found == common.end() || *found != steps[i].object) continue;
-      variable = static_cast<uint32_t>(found - common.begin());
+      const bool is_common = found != common.end() && *found == steps[i].object;
+      if (!is_common && !keep_all) continue;
+      if (is_common) variable = static_cast<uint32_t>(found - common.begin());
     }
     side.steps.push_back(i);
     side.axis.held.push_back(steps[i].held);
@@ -240,18 +241,19 @@ class Walk {
   std::vector<uint8_t> reached_;  // by state: which values of Contradicted a path there can have, a bit each
 };
 
-// The path with the steps that were left out, each as soon as its turn comes.
+// The path with the accesses that were left out: each right after the step before it, so that whatever waits
+// for that step waits for it as well.
 std::vector<ScheduledStep> with_all_steps(const std::vector<ScheduledStep>& path, const Side& first,
                                           const Side& second) {
   std::vector<ScheduledStep> steps;
   std::array<uint32_t, 2> done{};
-  const auto up_to = [&](uint32_t member, uint32_t end) {
-    for (; done[member] < end; ++done[member]) steps.push_back({member, done[member]});
-  };
-  for (const ScheduledStep& step : path)
-    up_to(step.member, (step.member == 0 ? first : second).steps[step.step] + 1);
-  up_to(0, static_cast<uint32_t>(first.member.shape.steps.size()));
-  up_to(1, static_cast<uint32_t>(second.member.shape.steps.size()));
+  for (const ScheduledStep& step : path) {
+    const Side& side = step.member == 0 ? first : second;
+    const bool is_last = step.step + 1 == side.steps.size();
+    const auto end =
+        is_last ? static_cast<uint32_t>(side.member.shape.steps.size()) : side.steps[step.step + 1];
+    for (uint32_t& next = done[step.member]; next < end; ++next) steps.push_back({step.member, next});
+  }
   return steps;
 }
 
@@ -265,8 +267,9 @@ PairAnswer check_pair(const PairMember& first, const PairMember& second, const L
       static_cast<uint8_t>((first_needed ? kSecondFirst : kNone) | (second_needed ? kFirstFirst : kNone));
   PairAnswer answer;
   if (common.empty() && at_start != kBothOrders) return answer;
-  Side a = make_side(first, common);
-  Side b = make_side(second, common);
+  // Where neither order is possible any schedule will do, and there may be no common variable.
+  Side a = make_side(first, common, at_start == kBothOrders);
+  Side b = make_side(second, common, at_start == kBothOrders);
   if ((a.steps.size() + 1) * (b.steps.size() + 1) > kMostCells) {
     answer.too_large = true;
     return answer;

@@ -86,7 +86,15 @@ void GroupTable::add(Group part) {
   if (part.latest.first > group.latest.first) group.latest = std::move(part.latest);
 }
 
-Transactions that_matter(const Transactions& run) {
+Transactions that_matter(Transactions run) {
+  // A transaction that is kept has a step to show; an idle access does no harm.
+  for (Shape& shape : run.shapes) {
+    const bool all_idle = std::all_of(shape.steps.begin(), shape.steps.end(),
+                                      [](const ShapeStep& step) { return step.around || step.idle; });
+    const auto first =
+        std::find_if(shape.steps.begin(), shape.steps.end(), [](const ShapeStep& step) { return step.idle; });
+    if (all_idle && first != shape.steps.end()) first->idle = false;
+  }
   Transactions result;
   result.lock_is_shared = run.lock_is_shared;
   result.blocks = run.blocks;

@@ -177,6 +177,6 @@ struct Transactions {
 
 // The same run without idle accesses, and without transactions that neither access what several threads
 // access nor synchronize inside: what can make a difference to the order of transactions.
-Transactions that_matter(const Transactions& run);
+Transactions that_matter(Transactions run);
 
 }  // namespace heddle::predictive
