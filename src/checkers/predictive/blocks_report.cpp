@@ -41,6 +41,8 @@ class Writer {
       add_once(blamed, transaction_text(shape(member), group(member), names_));
       add_once(finding.blocks, stable_name(shape(member), group(member), names_));
     }
+    // Wherever the cycle was entered, it is the same finding.
+    std::sort(finding.blocks.begin(), finding.blocks.end());
     finding.message = fmt::format("{} {} not atomic in another schedule", join_with_and(blamed),
                                   blamed.size() == 1 ? "is" : "are");
     add_steps(finding);
