@@ -232,26 +232,9 @@ View view_of(const std::vector<std::size_t>& order, const std::vector<Event>& tr
 
 }  // namespace
 
-std::optional<bool> Interleavings::is_serializable(const std::vector<std::size_t>& members,
-                                                   uint64_t most) const {
-  if (std::none_of(members.begin(), members.end(),
-                   [&](std::size_t m) { return transactions_[m].touches_shared; }))
-    return true;
-  // What serial orders give.
-  std::vector<View> serial;
-  std::vector<std::size_t> order = members;
-  std::sort(order.begin(), order.end());
-  do {
-    bool allowed = true;
-    std::vector<std::size_t> events;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::size_t j = i + 1; j < order.size(); ++j) allowed &= !forces(order[j], order[i]);
-      events.insert(events.end(), transactions_[order[i]].events.begin(),
-                    transactions_[order[i]].events.end());
-    }
-    if (allowed) serial.push_back(view_of(events, trace_, variable_));
-  } while (std::next_permutation(order.begin(), order.end()));
-
+void Interleavings::for_each_schedule(
+    const std::vector<std::size_t>& members,
+    const std::function<bool(const std::vector<std::size_t>&)>& visit) const {
   // Members of one thread in the order of the trace make one sequence.
   std::vector<std::size_t> sorted = members;
   std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
@@ -270,10 +253,9 @@ std::optional<bool> Interleavings::is_serializable(const std::vector<std::size_t
   std::set<std::size_t> done_events;
   std::map<uint32_t, std::pair<int, int>> holders;  // lock → exclusive, shared
   std::vector<std::size_t> events;
-  uint64_t schedules = 0;
-  bool good = true;
+  bool wanted = true;
   const std::function<void()> run = [&] {
-    if (!good || schedules > most) return;
+    if (!wanted) return;
     bool complete = true;
     for (const auto& [thread, sequence] : sequences) {
       if (done[thread] == sequence.size()) continue;
@@ -301,11 +283,37 @@ std::optional<bool> Interleavings::is_serializable(const std::vector<std::size_t
       (act.shared ? shared_now : exclusive_now) -= change;
     }
     if (!complete) return;
-    ++schedules;
-    const View view = view_of(events, trace_, variable_);
-    if (std::find(serial.begin(), serial.end(), view) == serial.end()) good = false;
+    wanted = visit(events);
   };
   run();
+}
+
+std::optional<bool> Interleavings::is_serializable(const std::vector<std::size_t>& members,
+                                                   uint64_t most) const {
+  if (std::none_of(members.begin(), members.end(),
+                   [&](std::size_t m) { return transactions_[m].touches_shared; }))
+    return true;
+  // What serial orders give.
+  std::vector<View> serial;
+  std::vector<std::size_t> order = members;
+  std::sort(order.begin(), order.end());
+  do {
+    bool allowed = true;
+    std::vector<std::size_t> events;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t j = i + 1; j < order.size(); ++j) allowed &= !forces(order[j], order[i]);
+      events.insert(events.end(), transactions_[order[i]].events.begin(),
+                    transactions_[order[i]].events.end());
+    }
+    if (allowed) serial.push_back(view_of(events, trace_, variable_));
+  } while (std::next_permutation(order.begin(), order.end()));
+
+  uint64_t schedules = 0;
+  bool good = true;
+  for_each_schedule(members, [&](const std::vector<std::size_t>& events) {
+    good = std::find(serial.begin(), serial.end(), view_of(events, trace_, variable_)) != serial.end();
+    return good && ++schedules <= most;
+  });
   if (!good) return false;
   if (schedules > most) return std::nullopt;
   return true;

@@ -2,6 +2,7 @@
 // transactions, each compared with all serial orders (ALGORITHMS §4).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
@@ -25,11 +26,16 @@ class Interleavings {
 
   const std::vector<Transaction>& transactions() const { return transactions_; }
 
+  // Calls visit(events in order) for each schedule of exactly these transactions, as long as it returns true.
+  void for_each_schedule(const std::vector<std::size_t>& members,
+                         const std::function<bool(const std::vector<std::size_t>&)>& visit) const;
+
   // Whether every schedule of exactly these transactions (indices) is view equivalent to a serial one. None
   // when there are more than `most` schedules.
   std::optional<bool> is_serializable(const std::vector<std::size_t>& members, uint64_t most = 200'000) const;
 
-  // Whether every subset is. None when a small one has too many schedules before another is found that is not.
+  // Whether every subset is. None when a small one has too many schedules before another is found that is
+  // not.
   std::optional<bool> is_atomic(uint64_t most = 200'000) const;
 
   // Whether this order of events (indices into the trace) keeps the forced order among the transactions it is

@@ -37,7 +37,10 @@ class AtomicitySearch {
       result_.exhausted += root.exhausted ? 1 : 0;
       result_.pairs += root.pairs;
       result_.too_large += root.too_large;
-      if (root.witness) result_.witnesses.push_back(std::move(*root.witness));
+      if (!root.witness) continue;
+      for (const CycleMember& member : root.witness->members)
+        root.witness->is_proved.push_back(is_proved_[member.group]);
+      result_.witnesses.push_back(std::move(*root.witness));
     }
     return std::move(result_);
   }
@@ -91,6 +94,7 @@ class AtomicitySearch {
   void find_roots() {
     const Movers movers(run_, locksets_, RaceFreedom::kPairwise);
     std::map<ShapeId, std::size_t> root_of_shape;
+    is_proved_.assign(run_.groups.size(), true);
     for (uint32_t i = 0; i < run_.groups.size(); ++i) {
       const Group& of = group(i);
       if (!run_.shapes[of.shape].is_block) continue;
@@ -99,6 +103,7 @@ class AtomicitySearch {
         ++result_.proved;
         continue;
       }
+      is_proved_[i] = false;
       if (of.synchronizes()) {
         roots_.push_back({of.shape, {i}, {}, 0, 0, false});
         continue;
@@ -210,7 +215,7 @@ class AtomicitySearch {
     if (!answer.schedule) return;
     PairExplanation explanation = explain_pair(first, second, *answer.schedule);
     Witness witness{
-        {{of_root, false}, {rival, false}}, std::move(explanation.edges), std::move(*answer.schedule)};
+        {{of_root, false}, {rival, false}}, std::move(explanation.edges), std::move(*answer.schedule), {}};
     if (explanation.swapped) {
       std::swap(witness.members[0], witness.members[1]);
       for (ScheduledStep& step : witness.schedule) step.member = 1 - step.member;
@@ -261,6 +266,7 @@ class AtomicitySearch {
   std::vector<std::vector<Chain>> chains_;                                 // by shape
   std::vector<uint32_t> synchronizing_;                                    // groups
   std::vector<std::vector<std::pair<ShapeId, bool>>> shapes_of_variable_;  // by variable; with: writes
+  std::vector<bool> is_proved_;                                            // by group
   std::vector<Root> roots_;
   SearchResult result_;
 };

@@ -70,18 +70,18 @@ class Writer {
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
   }
 
-  // Members that the cycle leaves before it comes back to them. One that synchronizes in its middle and has a
-  // forced edge can be, too.
+  // Members that the cycle leaves before it comes back to them, and that reduction could not clear. One that
+  // synchronizes in its middle and has a forced edge can be, too.
   void find_cuts() {
     for (std::size_t i = 0; i < witness_.members.size(); ++i) {
       const CycleEdge& out = witness_.edges[i];
       const CycleEdge& in = witness_.edges[previous(i)];
       const bool forced = out.is_forced || in.is_forced;
-      if (shape(i).is_block && (forced ? group(i).synchronizes() : out.from < in.to)) cut_.push_back(i);
+      if (!witness_.is_proved[i] && (forced ? group(i).synchronizes() : out.from < in.to)) cut_.push_back(i);
     }
-    if (cut_.empty())
-      for (std::size_t i = 0; i < witness_.members.size(); ++i)
-        if (shape(i).is_block) cut_.push_back(i);
+    if (!cut_.empty()) return;
+    for (std::size_t i = 0; i < witness_.members.size(); ++i)
+      if (!witness_.is_proved[i]) cut_.push_back(i);
   }
 
   // In words that tell the members from each other.

@@ -188,7 +188,7 @@ class CycleSearch::Chains {
     SearchAnswer answer = find_schedule(lanes_, constraints, table_, budget_);
     exhausted_ |= answer.exhausted;
     if (!answer.schedule) return;
-    found_ = Witness{members_, std::move(edges), std::move(*answer.schedule)};
+    found_ = Witness{members_, std::move(edges), std::move(*answer.schedule), {}};
   }
 
   LanePlace place(std::size_t member, uint32_t step) const { return places_[member][step]; }

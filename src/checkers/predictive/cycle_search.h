@@ -42,6 +42,7 @@ struct Witness {
   std::vector<CycleMember> members;
   std::vector<CycleEdge> edges;  // edges[i] goes from members[i] to the next; empty: not known yet
   std::vector<ScheduledStep> schedule;
+  std::vector<bool> is_proved;  // by member: reduction clears it, so it is not to blame
 };
 
 class CycleSearch {
