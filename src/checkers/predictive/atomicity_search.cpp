@@ -56,7 +56,7 @@ class AtomicitySearch {
     uint64_t too_large = 0;
     bool exhausted = false;
   };
-  // The groups of one shape and thread, in the order of the forced order.
+  // Groups of one thread, in the order of the forced order.
   using Chain = std::vector<uint32_t>;
 
   const Group& group(uint32_t number) const { return run_.groups[number]; }
@@ -66,11 +66,19 @@ class AtomicitySearch {
     std::vector<std::map<ThreadId, Chain>> by_thread(run_.shapes.size());
     for (uint32_t i = 0; i < run_.groups.size(); ++i) {
       const Group& of = group(i);
-      if (of.synchronizes()) {
-        synchronizing_.push_back(i);
-      } else {
-        by_thread[of.shape][of.thread].push_back(i);
-      }
+      if (of.thread >= of_thread_.size()) of_thread_.resize(of.thread + std::size_t{1});
+      of_thread_[of.thread].push_back(i);
+      if (!of.synchronizes()) by_thread[of.shape][of.thread].push_back(i);
+    }
+    synchronizing_.resize(of_thread_.size());
+    for (std::size_t thread = 0; thread < of_thread_.size(); ++thread) {
+      std::sort(of_thread_[thread].begin(), of_thread_[thread].end(), [&](uint32_t a, uint32_t b) {
+        return std::pair(group(a).stretch, group(a).earliest.first) <
+               std::pair(group(b).stretch, group(b).earliest.first);
+      });
+      std::copy_if(of_thread_[thread].begin(), of_thread_[thread].end(),
+                   std::back_inserter(synchronizing_[thread]),
+                   [&](uint32_t number) { return group(number).synchronizes(); });
     }
     for (ShapeId shape = 0; shape < run_.shapes.size(); ++shape) {
       for (auto& [thread, chain] : by_thread[shape]) {
@@ -170,38 +178,51 @@ class AtomicitySearch {
       const uint64_t cells =
           (run_.shapes[root.shape].steps.size() + 1) * (run_.shapes[group(rival).shape].steps.size() + 1);
       const uint64_t cost = 1 + cells / kCellsPerStep;
-      if (left < cost) {
-        root.exhausted = true;
-        return;
-      }
+      root.exhausted |= left < cost;
+      if (root.exhausted) return;
       left -= cost;
       ++root.pairs;
       compare(root, of_root, rival);
     };
+    const auto is_over = [&] { return root.witness.has_value() || root.exhausted; };
+    const std::vector<ShapeId> rival_shapes = rivals(root.shape);
     const bool alone = group(root.groups.front()).synchronizes();
-    for (const ShapeId rival : rivals(root.shape)) {
-      if (root.witness) return;
-      if (alone) {
-        for (const Chain& chain : chains_[rival])
-          for (const uint32_t other : chain)
-            if (!root.witness && can_overlap(root.groups.front(), other))
-              try_pair(root.groups.front(), other);
-      } else if (const auto pair = find_concurrent(root.groups, rival)) {
-        try_pair(pair->first, pair->second);
+    if (!alone) {
+      for (const ShapeId rival : rival_shapes) {
+        if (is_over()) return;
+        if (const auto pair = find_concurrent(root.groups, rival)) try_pair(pair->first, pair->second);
       }
     }
-    // Transactions that synchronize inside are judged one by one, whatever they access.
-    for (const uint32_t of_root : root.groups)
-      for (const uint32_t other : synchronizing_)
-        if (!root.witness && of_root != other && can_overlap(of_root, other)) try_pair(of_root, other);
-    if (alone && !root.witness) {
-      for (uint32_t other = 0; other < run_.groups.size(); ++other) {
-        const bool wrapped = group(other).thread != group(root.groups.front()).thread &&
-                             forces(group(root.groups.front()), group(other)) &&
-                             forces(group(other), group(root.groups.front()));
-        if (!root.witness && wrapped) try_pair(root.groups.front(), other);
+    // Transactions that synchronize inside are judged one by one: also those that share nothing with the
+    // root, but have no place before or after it.
+    for (const uint32_t of_root : root.groups) {
+      for (const Chain& chain : alone ? of_thread_ : synchronizing_) {
+        if (chain.empty() || group(chain.front()).thread == group(of_root).thread) continue;
+        const auto [first, last] = overlapping(of_root, chain);
+        for (auto other = first; other != last; ++other) {
+          if (is_over()) return;
+          const bool conflicts =
+              std::binary_search(rival_shapes.begin(), rival_shapes.end(), group(*other).shape);
+          const bool is_wrapped =
+              forces(group(of_root), group(*other)) && forces(group(*other), group(of_root));
+          if (conflicts || is_wrapped) try_pair(of_root, *other);
+        }
       }
     }
+  }
+
+  // The part of another thread's transactions that is neither wholly before this one nor wholly after it.
+  std::pair<Chain::const_iterator, Chain::const_iterator> overlapping(uint32_t number,
+                                                                      const Chain& chain) const {
+    const auto wholly_before = [](const Group& before, const Group& after) {
+      return after.clock_at_start().knows(before.clock_at_end().epoch());
+    };
+    const Group& of = group(number);
+    const auto first = std::partition_point(chain.begin(), chain.end(),
+                                            [&](uint32_t other) { return wholly_before(group(other), of); });
+    const auto last = std::partition_point(first, chain.end(),
+                                           [&](uint32_t other) { return !wholly_before(of, group(other)); });
+    return {first, last};
   }
 
   void compare(Root& root, uint32_t of_root, uint32_t rival) const {
@@ -234,15 +255,6 @@ class AtomicitySearch {
     return rivals;
   }
 
-  // Different threads, and not one wholly before the other.
-  bool can_overlap(uint32_t a, uint32_t b) const {
-    if (group(a).thread == group(b).thread) return false;
-    const auto wholly = [](const Group& before, const Group& after) {
-      return after.clock_at_start().knows(before.clock_at_end().epoch());
-    };
-    return !wholly(group(a), group(b)) && !wholly(group(b), group(a));
-  }
-
   // A group of the root and one of the shape that no forced order separates. What comes before a transaction
   // is a beginning of a chain and what comes after it an end, so that one look in the middle is enough.
   std::optional<std::pair<uint32_t, uint32_t>> find_concurrent(const std::vector<uint32_t>& of_root,
@@ -262,9 +274,10 @@ class AtomicitySearch {
   const LocksetTable& locksets_;
   uint64_t budget_;
   const OnSearchProgress& on_progress_;
-  std::vector<std::vector<VariableUse>> uses_;                             // by shape
-  std::vector<std::vector<Chain>> chains_;                                 // by shape
-  std::vector<uint32_t> synchronizing_;                                    // groups
+  std::vector<std::vector<VariableUse>> uses_;  // by shape
+  std::vector<std::vector<Chain>> chains_;      // by shape
+  std::vector<Chain> of_thread_;                // by thread: all its groups
+  std::vector<Chain> synchronizing_;            // by thread: those that synchronize inside
   std::vector<std::vector<std::pair<ShapeId, bool>>> shapes_of_variable_;  // by variable; with: writes
   std::vector<bool> is_proved_;                                            // by group
   std::vector<Root> roots_;

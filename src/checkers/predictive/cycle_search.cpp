@@ -1,6 +1,7 @@
 #include "checkers/predictive/cycle_search.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace heddle::predictive {
 
@@ -39,23 +40,27 @@ bool CycleSearch::are_related(uint32_t a, uint32_t b) const {
   return first.thread == second.thread || forces(first, second) || forces(second, first);
 }
 
+// A step of a search costs as much as looking at this many transactions without going on to them.
+constexpr uint64_t kLooksPerStep = 16;
+
 // The chains that start at one root.
 class CycleSearch::Chains {
  public:
-  Chains(const CycleSearch& search, uint32_t root, uint64_t budget) : all_(search), budget_(budget) {
+  Chains(const CycleSearch& search, uint32_t root, uint64_t budget)
+      : all_(search),
+        budget_(std::min(budget, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep) {
     members_.push_back({root, false});
-    can_close_.resize(all_.run_.groups.size());
     for_each_use(0, [&](uint32_t, VariableId variable, bool writes) {
       for (const Use& use : all_.uses_of_variable_[variable])
         if (writes || use.writes)
-          for (const uint32_t group : all_.groups_of_shape_[use.shape]) can_close_[group] = true;
+          for (const uint32_t other : all_.groups_of_shape_[use.shape]) closing_.push_back(other);
     });
-    for (uint32_t i = 0; i < can_close_.size(); ++i) {
-      const Group& other = all_.run_.groups[i];
-      if (group(0).synchronizes() && other.thread != group(0).thread && forces(other, group(0)))
-        can_close_[i] = true;
-      if (can_close_[i]) closing_.push_back(i);
-    }
+    if (group(0).synchronizes())
+      for (uint32_t i = 0; i < all_.run_.groups.size(); ++i)
+        if (all_.run_.groups[i].thread != group(0).thread && forces(all_.run_.groups[i], group(0)))
+          closing_.push_back(i);
+    std::sort(closing_.begin(), closing_.end());
+    closing_.erase(std::unique(closing_.begin(), closing_.end()), closing_.end());
   }
 
   Answer run() {
@@ -75,9 +80,9 @@ class CycleSearch::Chains {
   const Group& group(std::size_t member) const { return all_.run_.groups[members_[member].group]; }
   const Shape& shape(std::size_t member) const { return all_.run_.shapes[group(member).shape]; }
   bool is_over() const { return found_.has_value() || exhausted_; }
-  bool spend() {
-    if (budget_ == 0) exhausted_ = true;
-    if (budget_ > 0) --budget_;
+  bool spend(uint64_t looks) {
+    if (budget_ < looks) exhausted_ = true;
+    budget_ -= std::min(budget_, looks);
     return !exhausted_;
   }
 
@@ -107,7 +112,7 @@ class CycleSearch::Chains {
     for (const uint32_t candidate : all_.groups_of_shape_[next.shape]) {
       if (is_over()) return;
       if (!is_worth_it(candidate)) continue;
-      if (!spend()) return;
+      if (!spend(1)) return;
       if (!is_related_to_any(candidate, members_.size())) add({candidate, false}, {false, step, next.step});
     }
   }
@@ -120,7 +125,7 @@ class CycleSearch::Chains {
     // Twice in a row is once, unless the transaction between receives after it has signalled.
     if (last > 0 && edges_.back().is_forced && !group(last).synchronizes()) return;
     const auto try_group = [&](uint32_t candidate) {
-      if (is_over() || !spend()) return;
+      if (is_over() || !spend(1)) return;
       const bool same_thread = all_.run_.groups[candidate].thread == group(last).thread;
       const CycleMember next{candidate, same_thread};
       if (!all_.is_before(members_[last], next) || is_related_to_any(candidate, last)) return;
@@ -136,7 +141,8 @@ class CycleSearch::Chains {
 
   // Whether a chain with this one added can become a cycle of most_ members.
   bool is_worth_it(uint32_t candidate) {
-    if (members_.size() + 1 < most_ || can_close_[candidate]) return true;
+    if (members_.size() + 1 < most_ || std::binary_search(closing_.begin(), closing_.end(), candidate))
+      return true;
     was_cut_short_ = true;
     return false;
   }
@@ -156,6 +162,7 @@ class CycleSearch::Chains {
       was_cut_short_ = true;
       return;
     }
+    if (!spend(kLooksPerStep)) return;
     members_.push_back(member);
     edges_.push_back(edge);
     lengthen();
@@ -169,7 +176,7 @@ class CycleSearch::Chains {
     if (group(0).synchronizes() && all_.is_before(members_[last], members_[0])) try_cycle({true, 0, 0});
     for_each_use(last, [&](uint32_t step, VariableId variable, bool writes) {
       for_each_use(0, [&](uint32_t to, VariableId of, bool root_writes) {
-        if (is_over() || of != variable || !(writes || root_writes) || !spend()) return;
+        if (is_over() || of != variable || !(writes || root_writes) || !spend(1)) return;
         // Leaving the root after coming back to it is no cut.
         if (!edges_.front().is_forced && edges_.front().from >= to) return;
         try_cycle({false, step, to});
@@ -185,7 +192,9 @@ class CycleSearch::Chains {
     for (std::size_t i = 0; i < edges.size(); ++i)
       if (!edges[i].is_forced)
         constraints.push_back({place(i, edges[i].from), place((i + 1) % edges.size(), edges[i].to)});
-    SearchAnswer answer = find_schedule(lanes_, constraints, table_, budget_);
+    uint64_t steps = budget_ / kLooksPerStep;
+    SearchAnswer answer = find_schedule(lanes_, constraints, table_, steps);
+    budget_ = steps * kLooksPerStep;
     exhausted_ |= answer.exhausted;
     if (!answer.schedule) return;
     found_ = Witness{members_, std::move(edges), std::move(*answer.schedule), {}};
@@ -282,12 +291,11 @@ class CycleSearch::Chains {
   }
 
   const CycleSearch& all_;
-  uint64_t budget_;
+  uint64_t budget_;       // in looks
   std::size_t most_ = 0;  // members
   std::vector<CycleMember> members_;
   std::vector<CycleEdge> edges_;   // between them
-  std::vector<bool> can_close_;    // by group: it may be the last member
-  std::vector<uint32_t> closing_;  // those groups
+  std::vector<uint32_t> closing_;  // groups that may be the last member, ascending
   bool was_cut_short_ = false;     // a chain of most_ members could be lengthened
   bool exhausted_ = false;
   std::optional<Witness> found_;
