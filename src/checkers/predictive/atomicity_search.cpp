@@ -1,6 +1,7 @@
 #include "checkers/predictive/atomicity_search.h"
 
 #include <tbb/parallel_for.h>
+#include <tsl/robin_set.h>
 
 #include <algorithm>
 #include <map>
@@ -188,9 +189,9 @@ class AtomicitySearch {
     const std::vector<ShapeId> rival_shapes = rivals(root.shape);
     const bool alone = group(root.groups.front()).synchronizes();
     if (!alone) {
-      for (const ShapeId rival : rival_shapes) {
+      for (const auto& [of_root, rival] : concurrent_pairs(root, rival_shapes)) {
         if (is_over()) return;
-        if (const auto pair = find_concurrent(root.groups, rival)) try_pair(pair->first, pair->second);
+        try_pair(of_root, rival);
       }
     }
     // Transactions that synchronize inside are judged one by one: also those that share nothing with the
@@ -209,6 +210,43 @@ class AtomicitySearch {
         }
       }
     }
+  }
+
+  // For each rival shape a group of the root and one of that shape that no forced order separates, if there
+  // are such. Either shape by shape, or by what the forced order leaves beside each group of the root,
+  // whichever is less.
+  std::vector<std::pair<uint32_t, uint32_t>> concurrent_pairs(
+      const Root& root, const std::vector<ShapeId>& rival_shapes) const {
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    const std::size_t by_shape = rival_shapes.size() * root.groups.size();
+    std::size_t beside = 0;
+    for (const uint32_t of_root : root.groups) {
+      for (const Chain& chain : of_thread_) {
+        const auto [first, last] = overlapping(of_root, chain);
+        beside += static_cast<std::size_t>(last - first);
+      }
+      if (beside > by_shape) break;
+    }
+    if (beside > by_shape) {
+      for (const ShapeId rival : rival_shapes)
+        if (const auto pair = find_concurrent(root.groups, rival)) pairs.push_back(*pair);
+      return pairs;
+    }
+    tsl::robin_set<ShapeId, MixHash> known;
+    for (const uint32_t of_root : root.groups) {
+      for (const Chain& chain : of_thread_) {
+        if (chain.empty() || group(chain.front()).thread == group(of_root).thread) continue;
+        const auto [first, last] = overlapping(of_root, chain);
+        for (auto other = first; other != last; ++other) {
+          const ShapeId shape = group(*other).shape;
+          if (!group(*other).synchronizes() &&
+              std::binary_search(rival_shapes.begin(), rival_shapes.end(), shape) &&
+              known.insert(shape).second)
+            pairs.emplace_back(of_root, *other);
+        }
+      }
+    }
+    return pairs;
   }
 
   // The part of another thread's transactions that is neither wholly before this one nor wholly after it.
