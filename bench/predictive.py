@@ -127,12 +127,7 @@ def main():
     print(report)
     if options.quick:
         return
-    document = options.results.read_text(encoding="utf-8")
-    before_text, rest = document.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    partial = options.results.with_suffix(".md.partial")
-    partial.write_text(f"{before_text}{BEGIN}\n\n{report}\n{END}{after}", encoding="utf-8")
-    partial.replace(options.results)
+    table.put_between(options.results, BEGIN, END, report)
     print(f"bench/predictive: written to {options.results}", file=sys.stderr)
 
 
