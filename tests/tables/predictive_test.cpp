@@ -47,6 +47,7 @@ TEST(PredictiveTable, Example1ReadersMayComeBetween) {
               | end
     blocks => clean
     reduction => clean
+    common lock => not-reducible potential [t1]: T1 r(x), T1 w(x), T2 r(x)
   )");
 }
 
@@ -251,6 +252,7 @@ TEST(PredictiveTable, Example13EndToEnd) {
               | end
     blocks => predicted-atomicity-violation predicted [t1]: T1 r(x), T2 w(x), T1 w(x)
     reduction => not-reducible potential [t1]: T1 rel(l), T1 w(x), T2 w(x)
+    common lock => not-reducible potential [t1]: T1 r(x), T1 w(x), T2 w(x)
   )");
 }
 
