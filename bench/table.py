@@ -221,6 +221,16 @@ def noise(rows):
     return statistics.median(ratios) if ratios else 1.0
 
 
+def put_between(path, begin, end, report):
+    """Replaces what stands between two marks of a file; the file is whole at every moment."""
+    document = path.read_text(encoding="utf-8")
+    before, rest = document.split(begin, 1)
+    after = rest.split(end, 1)[1]
+    partial = path.with_suffix(".md.partial")
+    partial.write_text(f"{before}{begin}\n\n{report}\n{end}{after}", encoding="utf-8")
+    partial.replace(path)
+
+
 def main():
     options = arguments()
     bench = Bench(options)
@@ -275,12 +285,7 @@ def main():
     print(report)
     if options.quick:
         return
-    document = options.results.read_text(encoding="utf-8")
-    before, rest = document.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    partial = options.results.with_suffix(".md.partial")
-    partial.write_text(f"{before}{BEGIN}\n\n{report}\n{END}{after}", encoding="utf-8")
-    partial.replace(options.results)
+    put_between(options.results, BEGIN, END, report)
     print(f"bench/run: written to {options.results}", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@
 # stderr; a failure says what to do next and ends with exit code 125, Heddle's code for "not your program's fault".
 
 release_packages=(g++ cmake ninja-build libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev
-  libdw-dev robin-map-dev libxxhash-dev libzstd-dev clang-19 llvm-19-dev)
+  libdw-dev libtbb-dev robin-map-dev libxxhash-dev libzstd-dev clang-19 llvm-19-dev)
 test_packages=("${release_packages[@]}" libclang-rt-19-dev llvm-19-tools libgtest-dev librapidcheck-dev
   clang-format-19 python3 python3-jsonschema man-db)
 lint_packages=(clang-tidy-19)

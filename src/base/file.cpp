@@ -160,6 +160,14 @@ std::string read_whole_file(const std::string& path) {
   }
 }
 
+std::string numbered_path(const std::string& path, std::size_t number) {
+  if (number == 1) return path;
+  std::filesystem::path result = path;
+  const std::string extension = result.extension();
+  result.replace_extension(fmt::format(".{}{}", number, extension));
+  return result;
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code none;
   return std::filesystem::is_regular_file(a, none) && std::filesystem::equivalent(a, b, none);

@@ -70,6 +70,9 @@ class OutputFile {
 // The whole file. Throws InputError when it cannot be read.
 std::string read_whole_file(const std::string& path);
 
+// The name of the `number`-th of several files that belong together: "run.std", "run.2.std", "run.3.std".
+std::string numbered_path(const std::string& path, std::size_t number);
+
 // Whether both names lead to one regular file; false when either leads to none.
 bool is_same_file(const std::string& a, const std::string& b);
 

@@ -9,17 +9,20 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "checkers/atomicity.h"
+#include "checkers/blocks.h"
 #include "checkers/deadlock.h"
 #include "checkers/determinism.h"
 #include "checkers/lockset.h"
 #include "checkers/race.h"
+#include "checkers/reduction.h"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::array kRegistry = {
-    kRaceChecker, kLocksetChecker, kDeadlockChecker, kAtomicityChecker, kDeterminismChecker,
+    kRaceChecker,        kLocksetChecker,   kDeadlockChecker, kAtomicityChecker,
+    kDeterminismChecker, kReductionChecker, kBlocksChecker,
 };
 
 // Somebody else does its work.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -42,25 +43,24 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
   const std::unique_ptr<TraceSource> source = open_trace(path);
   // Findings apart for each checker: one that finds much must not use up the place of another.
   std::vector<Findings> found(selected.size(), Findings(kept_per_checker));
+  std::optional<Progress> progress("checking " + printable(name));
   const std::vector<std::unique_ptr<Checker>> checkers = make_checkers(selected, found, [&](std::size_t i) {
-    return CheckerContext{source->names(), found[i], options, can_be_read_again(path)};
+    CheckerContext context{source->names(), found[i], options, can_be_read_again(path)};
+    context.on_search = [&](double part) { progress->update(part); };
+    return context;
   });
-
-  Traversal traversal;
-  {
-    Progress progress("checking " + printable(name));
-    traversal = run_checkers(*source, checkers, [&](uint64_t events, const TraceSource& reader) {
-      progress.update(events, reader);
-    });
-  }
+  const Traversal traversal =
+      run_checkers(*source, checkers,
+                   [&](uint64_t events, const TraceSource& reader) { progress->update(events, reader); });
+  progress.reset();
   read_again(path, [&](const auto& open) {
-    Progress progress("explaining " + printable(name));
+    Progress again("explaining " + printable(name));
     explain(
         checkers, open,
         [&](std::size_t i, const Names& names) {
           return shared_context(selected, found, i, {names, found[i], options});
         },
-        [&](uint64_t events, const TraceSource& reader) { progress.update(events, reader); });
+        [&](uint64_t events, const TraceSource& reader) { again.update(events, reader); });
   });
   std::vector<Finding> findings = report.add_input({name, traversal.events, source->note()}, checkers, found);
   if (needs_blocks(findings) && can_be_read_again(path))

@@ -36,17 +36,30 @@ Progress::~Progress() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::update(uint64_t events, const TraceSource& source) {
-  if (!terminal_) return;
+bool Progress::is_time_to_draw() {
+  if (!terminal_) return false;
   const Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + kBetween;
   drawn_ = true;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
+  return true;
+}
+
+void Progress::update(uint64_t events, const TraceSource& source) {
+  if (!is_time_to_draw()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   const double part = source.progress();
   const auto count = static_cast<double>(events);
   fmt::print(stderr, "\r{}: {}{} events, {} events/s\x1b[K", what_,
              part < 0 ? "" : fmt::format("{:.0f} %, ", part * 100), rounded(count), rounded(count / seconds));
+}
+
+void Progress::update(double part) {
+  if (!is_time_to_draw()) return;
+  constexpr int kWidth = 30;
+  const int done = static_cast<int>(part * kWidth);
+  fmt::print(stderr, "\r{}: searching schedules [{:#<{}}{:.<{}}] {:.0f} %\x1b[K", what_, "", done, "",
+             kWidth - done, part * 100);
 }
 
 }  // namespace heddle

@@ -19,9 +19,13 @@ class Progress {
 
   // Called after each batch.
   void update(uint64_t events, const TraceSource& source);
+  // Called now and then by a search, with what part of it is done.
+  void update(double part);
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  bool is_time_to_draw();
 
   std::string what_;    // "checking run.heddle"
   bool terminal_;       // stderr is one

@@ -43,7 +43,7 @@ class Recordings {
   // For the next process.
   File next() {
     const std::lock_guard lock(mutex_);
-    const std::string path = path_of(++processes_);
+    const std::string path = numbered_path(path_, ++processes_);
     if (processes_ == 1) return {path, std::move(first_)};
     return {path, std::make_unique<BinaryWriter>(path)};
   }
@@ -58,14 +58,6 @@ class Recordings {
   }
 
  private:
-  std::string path_of(uint32_t number) const {
-    if (number == 1) return path_;
-    std::filesystem::path path = path_;
-    const std::string extension = path.extension();
-    path.replace_extension(fmt::format(".{}{}", number, extension));
-    return path;
-  }
-
   std::string path_;
   std::mutex mutex_;  // for all below, and for what is said
   std::unique_ptr<BinaryWriter> first_;

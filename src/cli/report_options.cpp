@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "checkers/registry.h"
 #include "cli/options.h"
 #include "cli/settings.h"
 #include "report/dot_report.h"
 #include "report/json_report.h"
 #include "report/sarif_report.h"
+#include "report/witness_trace.h"
 
 namespace heddle {
 
@@ -83,6 +85,8 @@ CheckerOptions checker_options(const ReportOptions& options) {
   result.race_filter = options.race_filter == "on"    ? RaceFilter::kOn
                        : options.race_filter == "off" ? RaceFilter::kOff
                                                       : RaceFilter::kAuto;
+  result.race_freedom =
+      options.race_freedom == "common-lock" ? RaceFreedom::kCommonLock : RaceFreedom::kPairwise;
   return result;
 }
 
@@ -104,6 +108,36 @@ ReportWriter::ReportWriter(const ReportOptions& options, const std::vector<std::
                                  options.dot == "-" ? "standard output" : options.dot));
   if (options.output != kToStandardError) output_.emplace(options.output);
   if (!options.dot.empty()) picture_.emplace(options.dot);
+  if (options.emit_witness.empty()) return;
+  refuse_to_replace_inputs(options.emit_witness, options, inputs);
+  for (const auto& [other, name] : {std::pair(&options.output, "--output"), std::pair(&options.dot, "--dot")})
+    if (options.emit_witness == *other || is_same_file(options.emit_witness, *other))
+      throw InputError(fmt::format("{} and --emit-witness cannot both write to {}", name,
+                                   options.emit_witness == "-" ? "standard output" : options.emit_witness));
+  witness_.emplace(options.emit_witness);
+}
+
+// The first schedule goes to the file that was named, further ones to files numbered after it.
+void ReportWriter::write_witnesses(const RunReport& report) {
+  if (!witness_) return;
+  std::size_t count = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.schedule.empty()) continue;
+    const std::string text = witness_trace(finding);
+    if (++count == 1) {
+      witness_->write(text);
+      witness_->commit();
+    } else if (options_.emit_witness != "-") {
+      OutputFile further(numbered_path(options_.emit_witness, count));
+      further.write(text);
+      further.commit();
+    }
+  }
+  if (count == 0)
+    fmt::print(stderr,
+               "heddle: nothing written to {}: no finding has a schedule of its own (--checkers blocks "
+               "predicts such)\n",
+               printable(options_.emit_witness));
 }
 
 int ReportWriter::write(RunReport report, bool told) {
@@ -118,6 +152,7 @@ int ReportWriter::write(RunReport report, bool told) {
   if (picture_) picture_->write(dot_report(report));
   if (output_) output_->commit();
   if (picture_) picture_->commit();
+  write_witnesses(report);
   // What was not kept was not compared to the suppressions either.
   const bool nothing = report.findings.empty() && report.left_out_occurrences == 0;
   return nothing ? kExitClean : static_cast<int>(options_.exit_code);
@@ -159,6 +194,15 @@ void add_report_options(CLI::App& app, ReportOptions& o) {
   add_choice(app, "--race-filter", o.race_filter, "auto|on|off",
              "atomicity, determinism: leave out plain accesses that race with nothing; the verdict is the "
              "same. Default: auto, on for the clock engine.");
+  add_choice(
+      app, "--race-freedom", o.race_freedom, "pairwise|common-lock",
+      "reduction: an access is free of races when it shares a lock with every rival, or (coarser) when one "
+      "lock is held at every access. Default: pairwise.");
+  add_text(
+      app, "--emit-witness", o.emit_witness, kFileType,
+      "blocks: also write the order of operations that shows a predicted violation, as a trace; further ones "
+      "go to FILE.2, FILE.3 (before the extension). '-' is standard output, for the first.")
+      ->check([](const std::string& file) { return file.empty() ? "the name of the file is empty" : ""; });
   add_text(app, "--config", o.config, kFileType,
            "Settings to use instead of those in heddle.toml. See below.");
 }

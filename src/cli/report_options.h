@@ -37,7 +37,9 @@ struct ReportOptions {
   uint64_t budget = CheckerOptions{}.budget;
   std::string engine = "auto";
   std::string race_filter = "auto";
-  std::string config;  // read by apply_settings()
+  std::string race_freedom = "pairwise";
+  std::string emit_witness;  // where to write the schedules of predicted violations; empty: nowhere
+  std::string config;        // read by apply_settings()
 };
 
 void add_report_options(CLI::App& app, ReportOptions& options);
@@ -64,10 +66,13 @@ class ReportWriter {
   int write(RunReport report, bool told = false);
 
  private:
+  void write_witnesses(const RunReport& report);
+
   const ReportOptions& options_;
   Suppressions suppressions_;
   std::optional<OutputFile> output_;  // none: standard error
   std::optional<OutputFile> picture_;
+  std::optional<OutputFile> witness_;
 };
 
 }  // namespace heddle

@@ -5,6 +5,7 @@
 // Operation::kNested never matters. Ids in events are dense, see trace/names.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,12 +33,19 @@ enum class RaceFilter : uint8_t {
   kOff,
 };
 
+// How reduction decides that an access is race-free (checkers/predictive/movers.h).
+enum class RaceFreedom : uint8_t {
+  kPairwise,    // it shares a lock with every rival
+  kCommonLock,  // one lock is held at every access of the variable: coarser
+};
+
 // What a user can set about checkers. Each field says which checker reads it.
 struct CheckerOptions {
   Granularity granularity = Granularity::kField;  // lockset: one candidate set per variable or per object
   uint64_t budget = 1'000'000;                    // searches: steps before a checker answers "undecided"
   Engine engine = Engine::kAuto;                  // atomicity, determinism
   RaceFilter race_filter = RaceFilter::kAuto;  // atomicity, determinism: leave out race-free plain accesses
+  RaceFreedom race_freedom = RaceFreedom::kPairwise;  // reduction
   // atomicity, determinism: events kept (24 bytes each) so that what is found near the end of the trace is
   // explained without reading it again
   std::size_t recent_events = std::size_t{1} << 18;
@@ -51,6 +59,8 @@ struct CheckerContext {
   bool is_live = false;           // the trace is a running program: what is found is to be told at once
   // determinism: atomicity's findings, when it works for that checker too (checkers/registry.h); else null
   Findings* of_atomicity = nullptr;
+  // blocks: told now and then what part of a search is done, from 0 to 1; may be empty
+  std::function<void(double part)> on_search = {};
 };
 
 // What a checker's silence is worth.

@@ -50,6 +50,7 @@ struct Finding {
   std::vector<std::string> blocks;   // names of refuted blocks (atomicity, determinism); else empty
   std::vector<std::string> threads;  // threads taking part, in order of their first step
   std::vector<Step> steps;           // the argument, in its own order
+  std::vector<Step> schedule;        // predicted: the whole order of operations that shows it; else empty
   EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty

@@ -13,10 +13,11 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kIndent = 2;         // of everything below a headline
-constexpr std::size_t kContinued = 6;      // of what does not fit on a step's line
-constexpr std::size_t kWidestColumn = 44;  // longer cells stick out instead of pushing the others away
-constexpr std::size_t kMostCallers = 12;   // shown per step
+constexpr std::size_t kIndent = 2;          // of everything below a headline
+constexpr std::size_t kContinued = 6;       // of what does not fit on a step's line
+constexpr std::size_t kWidestColumn = 44;   // longer cells stick out instead of pushing the others away
+constexpr std::size_t kMostCallers = 12;    // shown per step
+constexpr std::size_t kMostScheduled = 40;  // steps of a schedule shown
 
 const fmt::text_style kPlain;
 const fmt::text_style kQuiet = fmt::emphasis::faint;
@@ -67,8 +68,9 @@ class FindingWriter {
 
   std::string write(bool name_input) {
     write_headline();
-    write_steps();
+    write_steps(finding_.steps);
     write_paragraph("", kPlain, finding_.conclusion);
+    write_schedule();
     write_paragraph("fix: ", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green), finding_.advice);
     write_origin(name_input);
     return std::move(out_);
@@ -108,10 +110,28 @@ class FindingWriter {
     out_ += '\n';
   }
 
-  void write_steps() {
+  // The whole order of operations, without callers and reasons, which stand above; a long one without its
+  // middle.
+  void write_schedule() {
+    if (finding_.schedule.empty()) return;
+    write_paragraph("", kPlain, "The order that shows it:");
+    std::vector<Step> steps = finding_.schedule;
+    for (Step& step : steps) {
+      if (step.frames.size() > 1) step.frames.resize(1);
+      step.because.clear();
+    }
+    if (steps.size() <= kMostScheduled) return write_steps(steps);
+    const std::size_t left_out = steps.size() - kMostScheduled;
+    const auto middle = steps.begin() + kMostScheduled / 2;
+    steps.erase(middle, middle + static_cast<std::ptrdiff_t>(left_out));
+    steps[kMostScheduled / 2].because = fmt::format("{} before it left out", counted(left_out, "step"));
+    write_steps(steps);
+  }
+
+  void write_steps(const std::vector<Step>& steps) {
     std::vector<Row> rows;
-    rows.reserve(finding_.steps.size());
-    for (const Step& step : finding_.steps) rows.push_back(make_row(finding_, step));
+    rows.reserve(steps.size());
+    for (const Step& step : steps) rows.push_back(make_row(finding_, step));
     Columns columns{};
     std::size_t at = kIndent;
     for (std::size_t c = 0; c < kColumns; ++c) {
@@ -128,9 +148,9 @@ class FindingWriter {
       return step.because.empty() ||
              (at + display_width(because_text(step)) <= style_.width && step.frames.size() < 2);
     };
-    const bool beside = std::all_of(finding_.steps.begin(), finding_.steps.end(), fits_beside);
+    const bool beside = std::all_of(steps.begin(), steps.end(), fits_beside);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Step& step = finding_.steps[i];
+      const Step& step = steps[i];
       const auto [used, continued] = write_row(rows[i], columns);
       if (beside && !step.because.empty()) {
         out_.append(std::max(at, used + 2) - used, ' ');

@@ -64,6 +64,10 @@ Json finding_json(const Finding& finding) {
       {"fingerprint", finding.fingerprint},
   };
   for (const Step& step : finding.steps) json["steps"].push_back(step_json(step));
+  if (!finding.schedule.empty()) {
+    json["schedule"] = Json::array();
+    for (const Step& step : finding.schedule) json["schedule"].push_back(step_json(step));
+  }
   return json;
 }
 

@@ -214,12 +214,16 @@ class SarifWriter {
 
   // A code flow tells what happened one after the other, while the steps argue in an order of their own.
   Json code_flow(const Finding& finding) const {
+    // What is predicted happens in the order of its schedule, not in that of the trace.
+    const bool is_scheduled = !finding.schedule.empty();
+    const std::vector<Step>& shown = is_scheduled ? finding.schedule : finding.steps;
     std::vector<const Step*> steps;
-    steps.reserve(finding.steps.size());
-    for (const Step& step : finding.steps) steps.push_back(&step);
-    std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) {
-      return a->event != b->event ? a->event < b->event : a < b;
-    });
+    steps.reserve(shown.size());
+    for (const Step& step : shown) steps.push_back(&step);
+    if (!is_scheduled)
+      std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) {
+        return a->event != b->event ? a->event < b->event : a < b;
+      });
     Json flows = Json::array();
     std::vector<std::string_view> threads;  // of `flows`
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -233,9 +237,13 @@ class SarifWriter {
       Json place = location(step);
       place["message"] = message(step_text(step));
       flows[index]["locations"].push_back(
-          {{"location", std::move(place)}, {"executionOrder", i + 1}, {"importance", "essential"}});
+          {{"location", std::move(place)},
+           {"executionOrder", i + 1},
+           {"importance", is_scheduled && step.because.empty() ? "important" : "essential"}});
     }
-    return {{"message", message("The operations that make the finding, in the order they happened.")},
+    return {{"message",
+             message(is_scheduled ? "An order of the run's operations that shows the finding."
+                                  : "The operations that make the finding, in the order they happened.")},
             {"threadFlows", std::move(flows)}};
   }
 

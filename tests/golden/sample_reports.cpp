@@ -83,6 +83,23 @@ Finding withdraw_not_atomic() {
   return violation;
 }
 
+Finding predicted_violation() {
+  Finding violation = withdraw_not_atomic();
+  static constexpr Rule kPredicted{"HD2003", "predicted-atomicity-violation", "atomicity violation predicted",
+                                   "Another order of this run's operations interrupts a block"};
+  violation.rule = &kPredicted;
+  violation.checker = "blocks";
+  violation.strength = Strength::kPredicted;
+  violation.count = 1;
+  Step begin =
+      step(3, "T2", "begin(Account::withdraw)", "began atomic block Account::withdraw", {"bank.cpp:30"});
+  Step end = step(13, "T2", "end(Account::withdraw)", "ended block Account::withdraw", {});
+  violation.schedule = {begin, violation.steps[0], violation.steps[1], violation.steps[2], end};
+  for (Step& step : violation.schedule) step.held = step.operation[0] == 'b' ? "" : "holding mu";
+  violation.schedule[1].frames.push_back("main.cpp:7 in main");
+  return violation;
+}
+
 Finding deep_deadlock() {
   Step first = step(100, "worker-1", "acq(cache.mu)", "acquired cache.mu",
                     {"/home/me/shop/src/cache.cpp:88:5 in shop::Cache::evict(std::string const&)",
@@ -275,6 +292,7 @@ std::vector<SampleReport> sample_reports() {
       {"long", one_input({long_headline()}, "race")},
       {"narrow", one_input({deep_deadlock(), withdraw_not_atomic()}, "all"), 64},
       {"cycles", one_input({long_cycle(), interference(), bank_race(), lock_circle()}, "all")},
+      {"predicted", one_input({predicted_violation()}, "blocks")},
       {"potential", one_input({potential_lockset()}, "lockset")},
       {"clean", clean_run()},
       {"suppressed", suppressed_run()},

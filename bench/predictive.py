@@ -1,0 +1,135 @@
+"""Measures reduction and blocks on runs of few different transactions, many times over, and writes the tables of
+docs/RESULTS.md between their markers.
+
+Called by bench/predictive, which builds what is needed. The runs are lucky: transactions one after the other, spread
+over the threads, so that nothing is observed and everything has to be predicted. Half of the kinds lock in two phases
+(reduction proves them), most of the others give the lock back and take it again but are atomic all the same (S1's
+example (9)), one in twenty reads in one critical section and writes in the next.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+import table
+
+BEGIN = "<!-- bench/predictive writes from here -->"
+END = "<!-- to here: bench/predictive -->"
+THREADS = 8
+OBJECTS = 40
+
+
+def two_phase(number, choose):
+    first, second = sorted(choose.sample(range(OBJECTS), 2))
+    lines = []
+    for position, thing in enumerate((first, second)):
+        lines += [f"acq(m{thing})"] + [f"{choose.choice('rw')}(o{thing}.{field})" for field in range(2)]
+    return lines + [f"rel(m{second})", f"rel(m{first})"]
+
+
+def twice(number, choose):
+    thing = choose.randrange(OBJECTS)
+    return [f"acq(n{thing})", f"w(p{thing})", f"r(p{thing})", f"rel(n{thing})", f"acq(n{thing})", f"w(p{thing})",
+            f"rel(n{thing})"]
+
+
+def gap(number, choose):
+    thing = choose.randrange(OBJECTS)
+    return [f"acq(g{thing})", f"r(q{thing})", f"rel(g{thing})", f"acq(g{thing})", f"w(q{thing})", f"rel(g{thing})"]
+
+
+def kinds(count):
+    choose = random.Random(1)
+    result = []
+    for number in range(count):
+        body = (gap if number % 20 == 19 else twice if number % 2 else two_phase)(number, choose)
+        lines = [f"begin(kind{number})"] + body + ["end"]
+        result.append(["".join(f"T{thread}|{line}|kind{number}.cpp:{i + 1}\n" for i, line in enumerate(lines))
+                       for thread in range(1, THREADS + 1)])
+    return result, sum(len(kind[0].splitlines()) for kind in result) / count
+
+
+def make(path, count, transactions):
+    blocks, _ = kinds(count)
+    choose = random.Random(2)
+    with path.open("w", encoding="utf-8") as file:
+        file.write("".join(f"main|fork(T{thread})|\n" for thread in range(1, THREADS + 1)))
+        for start in range(0, transactions, 10_000):
+            size = min(10_000, transactions - start)
+            file.write("".join(choose.choice(choose.choice(blocks)) for _ in range(size)))
+        file.write("".join(f"main|join(T{thread})|\n" for thread in range(1, THREADS + 1)))
+
+
+def measure(program, *words):
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"bench/predictive: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def row(options, count, transactions):
+    path = options.scratch / "lucky.std"
+    binary = options.scratch / "lucky.heddle"
+    print(f"bench/predictive: {count} kinds, {transactions} transactions", file=sys.stderr, flush=True)
+    make(path, count, transactions)
+    subprocess.run([options.heddle, "trace", "convert", path, "-o", binary], check=True, capture_output=True)
+    path.unlink()
+    cells = {}
+    try:
+        for name, words in (("read", ("read", binary)), ("reduction", ("check", "reduction", binary)),
+                            ("blocks", ("check", "blocks", binary))):
+            runs = [measure(options.measure, *words) for _ in range(options.runs)]
+            cells[name] = {key: statistics.median(run[key] for run in runs)
+                           for key in ("events", "findings", "wall_seconds", "cpu_seconds", "peak_bytes")}
+    finally:
+        binary.unlink(missing_ok=True)
+    return {"kinds": count, "transactions": transactions, "cells": cells}
+
+
+def line(entry):
+    cells = entry["cells"]
+    return [str(entry["kinds"]), table.power(entry["transactions"]), f"{cells['read']['events']:.0f}",
+            f"{cells['read']['wall_seconds']:.2f}", f"{cells['reduction']['wall_seconds']:.2f}",
+            f"{cells['blocks']['wall_seconds']:.2f}",
+            f"{1e6 * cells['blocks']['wall_seconds'] / entry['transactions']:.2f}",
+            f"{cells['blocks']['peak_bytes'] / 1e6:.0f}", f"{cells['reduction']['findings']:.0f}",
+            f"{cells['blocks']['findings']:.0f}"]
+
+
+HEADER = ["kinds", "transactions", "events", "read, s", "reduction, s", "blocks, s", "blocks, µs per transaction",
+          "blocks, peak MB", "reduction's findings", "blocks' findings"]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench/predictive")
+    parser.add_argument("--quick", action="store_true", help="up to 10^5 transactions, printed only")
+    parser.add_argument("--runs", type=int, default=3, help="the median of this many runs")
+    parser.add_argument("--measure", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--heddle", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--scratch", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--results", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.scratch.mkdir(parents=True, exist_ok=True)
+    by_length = [row(options, 300, n) for n in (10**4, 10**5, 10**6) if not options.quick or n <= 10**5]
+    by_kinds = [row(options, n, 10**5) for n in (100, 200, 400, 800, 1600)]
+    longest = by_length[-1]["cells"]["blocks"]["wall_seconds"]
+    before = by_length[-2]["cells"]["blocks"]["wall_seconds"]
+    report = "\n\n".join([
+        f"Machine: {table.machine()}.",
+        f"Wall time, the median of {options.runs} runs, binary traces, {THREADS} threads. Reading is part of each check.",
+        "More transactions of the same 300 kinds:", table.table(HEADER, [line(entry) for entry in by_length]),
+        f"Time of `blocks` for the last ten times the transactions, over ten (1.00: linear): {longest / before / 10:.2f}.",
+        "More kinds, 10^5 transactions:", table.table(HEADER, [line(entry) for entry in by_kinds])]) + "\n"
+    print(report)
+    if options.quick:
+        return
+    table.put_between(options.results, BEGIN, END, report)
+    print(f"bench/predictive: written to {options.results}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

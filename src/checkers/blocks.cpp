@@ -1,0 +1,79 @@
+#include "checkers/blocks.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "checkers/predictive/atomicity_search.h"
+#include "checkers/predictive/blocks_report.h"
+#include "checkers/predictive/collector.h"
+#include "checkers/predictive/run_note.h"
+
+namespace heddle {
+
+namespace {
+
+using namespace predictive;
+
+class BlocksChecker : public Checker {
+ public:
+  explicit BlocksChecker(const CheckerContext& context)
+      : context_(context), deadlock_(make_deadlock_checker(context)) {}
+
+  void process(const EventBatch& batch) override {
+    deadlock_->process(batch);
+    collector_.process(batch);
+  }
+
+  void finish() override {
+    deadlock_->finish();
+    Transactions whole = collector_.finish();
+    note_ = run_note(whole);
+    const Transactions run = that_matter(std::move(whole));
+    result_ = search_violations(run, collector_.locksets(), context_.options.budget, context_.on_search);
+    for (const Witness& witness : result_.witnesses) {
+      Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
+      finding.rule = &kPredictedViolation;
+      finding.checker = kBlocksChecker.name;
+      context_.findings.add(std::move(finding));
+    }
+    result_.witnesses.clear();
+  }
+
+  Coverage coverage() const override {
+    Coverage coverage = deadlock_->coverage();
+    const auto add = [&](const std::string& text) {
+      if (text.empty()) return;
+      if (!coverage.note.empty()) coverage.note += "; ";
+      coverage.note += text;
+    };
+    if (result_.exhausted > 0) {
+      coverage.undecided = true;
+      add(fmt::format("the search gave up on {} before all cycles were tried; more with --budget",
+                      result_.exhausted == 1 ? "one kind of block"
+                                             : fmt::format("{} kinds of blocks", result_.exhausted)));
+    }
+    if (result_.too_large > 0) {
+      coverage.undecided = true;
+      add(fmt::format("{} of blocks too long to be compared", counted(result_.too_large, "pair")));
+    }
+    add(note_);
+    return coverage;
+  }
+
+ private:
+  CheckerContext context_;
+  std::unique_ptr<Checker> deadlock_;
+  Collector collector_;
+  SearchResult result_;
+  std::string note_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_blocks_checker(const CheckerContext& context) {
+  return std::make_unique<BlocksChecker>(context);
+}
+
+}  // namespace heddle

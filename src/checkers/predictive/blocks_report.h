@@ -1,0 +1,14 @@
+// A schedule that no serial order explains, as a finding.
+#pragma once
+
+#include "checkers/predictive/cycle_search.h"
+#include "core/finding.h"
+#include "trace/names.h"
+
+namespace heddle::predictive {
+
+// The finding blames the members that the cycle cuts. Rule and checker are left to the caller.
+Finding report_witness(const Witness& witness, const Transactions& run, const LocksetTable& locksets,
+                       const Names& names);
+
+}  // namespace heddle::predictive

@@ -1,0 +1,79 @@
+// Three and more transactions that no serial order explains, although any two of them are fine (S1 §5.4, its
+// example (16)), or two of one thread and one of another.
+//
+// With all pairs atomic, a set of transactions is atomic, itself and every subset of it, iff no schedule of
+// them has a cycle over the edges
+//   conflict: an uninitialized read or final write of one transaction comes before one of another, same
+//             variable, at least one a write (so the projection UR-FW of S1 is all that matters), and
+//   forced:   some step of one comes before some step of the other in every schedule (one thread's
+//   transactions
+//             in their order, fork, join, …).
+// In a shortest cycle, transactions that are not neighbours have no edge at all; so no thread takes part with
+// more than two, and those follow each other. At least one transaction of it is *cut*: the cycle leaves it at
+// an earlier step than it comes back to; and one that is cut is not reducible, since those that are can be
+// moved together without changing any edge. The search starts there, lengthens chains one conflict at a time,
+// shorter ones first, and asks for each cycle whether a schedule has it (schedule_search.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "checkers/predictive/schedule_search.h"
+#include "checkers/predictive/transactions.h"
+#include "checkers/predictive/variable_uses.h"
+
+namespace heddle::predictive {
+
+// One transaction of a cycle.
+struct CycleMember {
+  uint32_t group = 0;   // in Transactions::groups
+  bool latest = false;  // the group's latest transaction; else its earliest
+};
+
+// Why a member comes before the next one; the last before the first.
+struct CycleEdge {
+  bool is_forced = false;
+  uint32_t from = 0;  // step of the member; not of forced ones
+  uint32_t to = 0;    // step of the next member
+};
+
+struct Witness {
+  std::vector<CycleMember> members;
+  std::vector<CycleEdge> edges;  // edges[i] goes from members[i] to the next; empty: not known yet
+  std::vector<ScheduledStep> schedule;
+  std::vector<bool> is_proved;  // by member: reduction clears it, so it is not to blame
+};
+
+class CycleSearch {
+ public:
+  CycleSearch(const Transactions& run, const std::vector<std::vector<VariableUse>>& uses);
+
+  struct Answer {
+    bool exhausted = false;
+    std::optional<Witness> witness;
+  };
+  // A cycle of three or more transactions in which one of this group is cut.
+  Answer find(uint32_t root, uint64_t budget) const;
+
+ private:
+  class Chains;
+  // An uninitialized read or final write.
+  struct Use {
+    ShapeId shape = 0;
+    uint32_t step = 0;
+    bool writes = false;
+  };
+
+  // Whether the first comes before the second, at least in part, in every schedule.
+  bool is_before(const CycleMember& a, const CycleMember& b) const;
+  bool are_related(uint32_t a, uint32_t b) const;
+
+  const Transactions& run_;
+  const std::vector<std::vector<VariableUse>>& uses_;   // by shape
+  std::vector<std::vector<Use>> uses_of_variable_;      // by variable
+  std::vector<std::vector<uint32_t>> groups_of_shape_;  // by shape
+  std::size_t threads_ = 0;                             // that have transactions
+};
+
+}  // namespace heddle::predictive

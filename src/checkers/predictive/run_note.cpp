@@ -1,0 +1,25 @@
+#include "checkers/predictive/run_note.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace heddle::predictive {
+
+std::string run_note(const Transactions& run) {
+  std::string note;
+  const auto add = [&](std::string text) {
+    if (!note.empty()) note += "; ";
+    note += text;
+  };
+  if (run.unended > 0)
+    add(fmt::format(
+        "{} not ended when the trace was: what is there counts as the whole block",
+        run.unended == 1 ? "one atomic block was" : fmt::format("{} atomic blocks were", run.unended)));
+  if (run.deterministic > 0)
+    add(fmt::format("the operations of {} count one by one here (determinism checks the blocks)",
+                    counted(run.deterministic, "deterministic block")));
+  return note;
+}
+
+}  // namespace heddle::predictive

@@ -1,0 +1,131 @@
+#include "checkers/predictive/transactions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::predictive {
+
+namespace {
+
+uint64_t hash_of(const Shape& shape) {
+  uint64_t hash = shape.is_block ? mix(uint64_t{shape.begin.event.object} + 1) : 0;
+  if (shape.touches_shared) hash = mix(hash + 1);
+  for (const ShapeStep& step : shape.steps) {
+    const unsigned flags = static_cast<unsigned>(step.kind) << 3 | (step.around ? 4U : 0U) |
+                           (step.initializes ? 2U : 0U) | (step.idle ? 1U : 0U);
+    hash = mix(hash ^ (uint64_t{step.object} << 32 | step.held));
+    hash = mix(hash ^ (step.moment << 8 | flags));
+  }
+  return hash;
+}
+
+bool same(const Shape& a, const Shape& b) {
+  return a.is_block == b.is_block && a.touches_shared == b.touches_shared &&
+         (!a.is_block || a.begin.event.object == b.begin.event.object) && a.steps == b.steps;
+}
+
+// Takes out what belongs to idle steps. An empty list stays empty.
+template <class Item>
+void keep_busy(std::vector<Item>& items, const std::vector<ShapeStep>& steps) {
+  std::size_t i = 0;
+  std::erase_if(items, [&](const Item&) { return steps[i++].idle; });
+}
+
+}  // namespace
+
+Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_t step) {
+  const Instance& instance = latest ? group.latest : group.earliest;
+  Origin origin = shape.origins[step];
+  origin.event.thread = group.thread;
+  if (shape.is_block) {
+    origin.index = instance.places[step].index;
+    origin.event.site = instance.places[step].site;
+  } else if (!shape.steps[step].around) {
+    origin.index = instance.first;
+    origin.event.site = instance.site;
+  } else {
+    for (const Holding& holding : instance.before)
+      if (holding.lock == shape.steps[step].object) origin.index = holding.since;
+  }
+  return origin;
+}
+
+Origin begin_of(const Shape& shape, const Group& group, bool latest) {
+  const Instance& instance = latest ? group.latest : group.earliest;
+  Origin origin = shape.begin;
+  origin.event.thread = group.thread;
+  origin.event.site = instance.site;
+  origin.index = instance.first;
+  return origin;
+}
+
+ShapeId ShapeTable::intern(Shape shape) {
+  std::vector<ShapeId>& alike = by_hash_[hash_of(shape)];
+  for (const ShapeId id : alike)
+    if (same(shapes_[id], shape)) return id;
+  const auto id = static_cast<ShapeId>(shapes_.size());
+  alike.push_back(id);
+  shapes_.push_back(std::move(shape));
+  return id;
+}
+
+void GroupTable::add(Group part) {
+  if (part.synchronizes()) {
+    groups_.push_back(std::move(part));
+    return;
+  }
+  const Key key{uint64_t{part.shape} << 32 | part.thread, part.stretch};
+  const auto [number, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
+  if (is_new) {
+    groups_.push_back(std::move(part));
+    return;
+  }
+  Group& group = groups_[number->second];
+  group.count += part.count;
+  if (part.earliest.first < group.earliest.first) group.earliest = std::move(part.earliest);
+  if (part.latest.first > group.latest.first) group.latest = std::move(part.latest);
+}
+
+Transactions that_matter(Transactions run) {
+  // A transaction that is kept has a step to show; an idle access does no harm.
+  for (Shape& shape : run.shapes) {
+    const bool all_idle = std::all_of(shape.steps.begin(), shape.steps.end(),
+                                      [](const ShapeStep& step) { return step.around || step.idle; });
+    const auto first =
+        std::find_if(shape.steps.begin(), shape.steps.end(), [](const ShapeStep& step) { return step.idle; });
+    if (all_idle && first != shape.steps.end()) first->idle = false;
+  }
+  Transactions result;
+  result.lock_is_shared = run.lock_is_shared;
+  result.blocks = run.blocks;
+  result.unended = run.unended;
+  result.deterministic = run.deterministic;
+  ShapeTable shapes;
+  std::vector<ShapeId> new_id;
+  new_id.reserve(run.shapes.size());
+  for (const Shape& shape : run.shapes) {
+    Shape rest{{}, {}, shape.begin, shape.is_block, shape.touches_shared};
+    for (std::size_t i = 0; i < shape.steps.size(); ++i) {
+      if (shape.steps[i].idle) continue;
+      rest.steps.push_back(shape.steps[i]);
+      rest.origins.push_back(shape.origins[i]);
+    }
+    new_id.push_back(shapes.intern(std::move(rest)));
+  }
+  GroupTable groups;
+  for (const Group& old : run.groups) {
+    if (!run.shapes[old.shape].touches_shared && !old.synchronizes()) continue;
+    Group group = old;
+    group.shape = new_id[old.shape];
+    const std::vector<ShapeStep>& steps = run.shapes[old.shape].steps;
+    keep_busy(group.clocks, steps);
+    keep_busy(group.earliest.places, steps);
+    keep_busy(group.latest.places, steps);
+    groups.add(std::move(group));
+  }
+  result.shapes = std::move(shapes.list());
+  result.groups = std::move(groups.list());
+  return result;
+}
+
+}  // namespace heddle::predictive

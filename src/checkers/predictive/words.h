@@ -1,0 +1,25 @@
+// Transactions and their steps in words, for the reports of reduction and blocks.
+#pragma once
+
+#include <string>
+
+#include "checkers/predictive/transactions.h"
+#include "core/finding.h"
+#include "trace/names.h"
+
+namespace heddle::predictive {
+
+// "Account::withdraw", "the block at bank.cpp:30"; of a unary transaction "this operation of T1".
+std::string transaction_text(const Shape& shape, const Group& group, const Names& names);
+
+// The name that stands in Finding::blocks: the same in every run.
+std::string stable_name(const Shape& shape, const Group& group, const Names& names);
+
+// "bank.cpp:35"; without a site "event 12".
+std::string place_text(const Origin& origin, const Names& names);
+
+// A step of the group's earliest or latest transaction as a report shows it.
+Step report_step(const Shape& shape, const Group& group, bool latest, std::size_t step,
+                 const LocksetTable& locksets, const Names& names);
+
+}  // namespace heddle::predictive

@@ -1,0 +1,14 @@
+// The schedule of a predicted finding as a trace in the text format: what `heddle check` reads again.
+#pragma once
+
+#include <string>
+
+#include "core/finding.h"
+
+namespace heddle {
+
+// The finding has a schedule. The trace is well formed: a barrier that is left has been arrived at, and
+// threads that take no part are not joined.
+std::string witness_trace(const Finding& finding);
+
+}  // namespace heddle

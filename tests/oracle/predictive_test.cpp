@@ -1,0 +1,250 @@
+// blocks and reduction against all schedules of all subsets of a small run's transactions (ALGORITHMS §4):
+//   - blocks reports a violation iff some subset has a schedule that no serial order explains (Thm 5.2
+//   to 5.4),
+//   - the schedule it shows is one,
+//   - reduction never misses what there is (Thm 4.1), and blocks reports nothing that reduction does not.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "interleaving_oracle.h"
+#include "support/choices.h"
+#include "support/read_events.h"
+#include "support/table.h"
+
+namespace heddle::test {
+namespace {
+
+struct Limits {
+  TraceShape shape;
+  std::size_t most_events = 12;
+};
+
+std::string small_trace(const Limits& limits) {
+  std::vector<Choice> choices = *rc::gen::scale(1.0, any_choices());
+  if (choices.size() > limits.most_events) choices.resize(limits.most_events);
+  return random_trace(choices, limits.shape);
+}
+
+std::vector<Finding> predicted(const std::string& trace, const CheckerOptions& options = {}) {
+  std::vector<Finding> findings = check_text("blocks", trace, options);
+  std::erase_if(findings, [](const Finding& finding) { return finding.rule->id != "HD2003"; });
+  return findings;
+}
+
+// The schedule of a finding as a trace.
+std::string schedule_text(const Finding& finding) {
+  std::string text;
+  for (const Step& step : finding.schedule)
+    text += fmt::format("{}|{}|{}\n", step.thread, step.operation, step.event);
+  return text;
+}
+
+void expect_real_schedule(const Finding& finding, const std::vector<Event>& events,
+                          const oracle::Interleavings& all) {
+  RC_ASSERT(!finding.schedule.empty());
+  std::vector<std::size_t> order;
+  for (const Step& step : finding.schedule) {
+    const bool is_boundary = step.operation.starts_with("begin") || step.operation.starts_with("end");
+    if (!is_boundary) order.push_back(step.event);
+  }
+  // Locks held around a transaction are not among its events.
+  std::set<std::size_t> inside;
+  for (const oracle::Transaction& transaction : all.transactions())
+    inside.insert(transaction.events.begin(), transaction.events.end());
+  std::erase_if(order, [&](std::size_t i) { return !inside.contains(i); });
+  std::vector<std::size_t> once;
+  for (const std::size_t i : order)
+    if (std::find(once.begin(), once.end(), i) == once.end()) once.push_back(i);
+  RC_LOG() << "the schedule:\n" << schedule_text(finding);
+  RC_ASSERT(all.is_violation(once));
+  RC_ASSERT(events.size() > once.back());
+}
+
+void check_laws(const std::string& trace) {
+  const std::vector<Event> events = read_events(trace);
+  const oracle::Interleavings all(events);
+  RC_PRE(all.transactions().size() <= 6);
+  const std::optional<bool> atomic = all.is_atomic(1'000);
+  RC_PRE(atomic.has_value());
+  RC_LOG() << trace;
+  const std::vector<Finding> findings = predicted(trace);
+  const bool reducible = check_text("reduction", trace).empty();
+  RC_TAG(*atomic ? (reducible ? "atomic, reducible" : "atomic, not reducible") : "violation");
+  RC_ASSERT(findings.empty() == *atomic);
+  for (const Finding& finding : findings) expect_real_schedule(finding, events, all);
+  if (!*atomic) RC_ASSERT(!reducible);
+  CheckerOptions coarse;
+  coarse.race_freedom = RaceFreedom::kCommonLock;
+  if (!reducible) RC_ASSERT(!check_text("reduction", trace, coarse).empty());
+}
+
+// Sets of transactions that ran one after the other: a run in which nothing went wrong, whatever they are.
+// Most are blocks of several operations.
+struct SetShape {
+  unsigned threads = 2;
+  unsigned transactions = 2;  // most of a thread
+  unsigned operations = 5;    // most of a block
+  unsigned variables = 2;
+  unsigned locks = 2;
+  bool nested = false;   // locks are released in reverse order
+  bool shared = false;   // reader locks, too
+  bool updates = false;  // read-modify-writes, too
+  bool forks = false;    // T0 forks the last thread in one of its transactions, and may join it
+};
+
+class TransactionSet {
+ public:
+  explicit TransactionSet(const SetShape& shape) : shape_(shape) {}
+
+  std::string make() {
+    const unsigned rounds = pick(shape_.transactions) + 1;
+    const unsigned acting = shape_.forks ? shape_.threads - 1 : shape_.threads;
+    for (unsigned round = 0; round < rounds; ++round)
+      for (unsigned thread = 0; thread < acting; ++thread) transaction(thread);
+    if (is_forked_) {
+      for (unsigned i = 0; i <= pick(2); ++i) transaction(shape_.threads - 1);
+      wants_join_ = pick(2) == 0;
+    }
+    if (is_forked_ || pick(2) == 0) transaction(0);
+    return text_;
+  }
+
+ private:
+  static unsigned pick(unsigned count) {
+    return count == 0
+               ? 0
+               : static_cast<unsigned>(*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0U, count)));
+  }
+  void line(unsigned thread, const std::string& operation) {
+    text_ += fmt::format("T{}|{}|row {}\n", thread, operation, row_++);
+  }
+  void access(unsigned thread) {
+    const unsigned variable = pick(shape_.variables);
+    const unsigned kind = pick(shape_.updates ? 5 : 4);
+    line(thread, kind < 2   ? fmt::format("r(x{})", variable)
+                 : kind < 4 ? fmt::format("w(x{})", variable)
+                            : fmt::format("armw(x{},relaxed)", variable));
+  }
+  void take(unsigned thread) {
+    const unsigned lock = pick(shape_.locks);
+    for (const auto& [held, shared] : held_)
+      if (held == lock) return;
+    const bool shared = shape_.shared && pick(2) == 0;
+    held_.emplace_back(lock, shared);
+    line(thread, fmt::format("{}(m{})", shared ? "acq_sh" : "acq", lock));
+  }
+  void give_back(unsigned thread) {
+    if (held_.empty()) return;
+    const std::size_t which = shape_.nested ? held_.size() - 1 : pick(static_cast<unsigned>(held_.size()));
+    line(thread, fmt::format("{}(m{})", held_[which].second ? "rel_sh" : "rel", held_[which].first));
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+  // A block, or an access; with a lock around it now and then.
+  void transaction(unsigned thread) {
+    if (shape_.locks > 0 && pick(5) == 0) take(thread);
+    if (pick(4) > 0) {
+      line(thread, fmt::format("begin(b{})", row_));
+      for (unsigned i = pick(shape_.operations) + 1; i > 0; --i) operation(thread);
+      if (pick(4) > 0)
+        while (!held_.empty()) give_back(thread);
+      line(thread, "end");
+    } else {
+      operation(thread);
+    }
+    while (!held_.empty()) give_back(thread);
+  }
+  void operation(unsigned thread) {
+    if (shape_.forks && thread == 0 && !is_forked_ && pick(4) == 0) {
+      is_forked_ = true;
+      return line(0, fmt::format("fork(T{})", shape_.threads - 1));
+    }
+    if (wants_join_ && thread == 0 && pick(2) == 0) {
+      wants_join_ = false;
+      return line(0, fmt::format("join(T{})", shape_.threads - 1));
+    }
+    const unsigned kind = pick(shape_.locks > 0 ? 5 : 3);
+    if (kind == 3) return take(thread);
+    if (kind == 4) return give_back(thread);
+    access(thread);
+  }
+
+  SetShape shape_;
+  std::string text_;
+  unsigned row_ = 0;
+  std::vector<std::pair<unsigned, bool>> held_;  // by the thread acting: lock, shared
+  bool is_forked_ = false;
+  bool wants_join_ = false;
+};
+
+void check_set(const SetShape& shape) { check_laws(TransactionSet(shape).make()); }
+
+TraceShape shape_of(unsigned threads, unsigned variables, unsigned locks) {
+  TraceShape shape;
+  shape.threads = threads;
+  shape.variables = variables;
+  shape.locks = locks;
+  shape.barriers = 0;
+  shape.semaphores = 0;
+  shape.shared_locks = false;
+  shape.recursive_locks = false;
+  shape.atomics = false;
+  shape.fork_join = false;
+  shape.lives = false;
+  shape.block_weight = 4;
+  shape.deepest_block = 1;
+  shape.unique_blocks = true;
+  return shape;
+}
+
+RC_GTEST_PROP(PredictiveLaw, OneVariable, ()) { check_laws(small_trace({shape_of(2, 1, 1), 14})); }
+RC_GTEST_PROP(PredictiveLaw, TwoVariables, ()) { check_laws(small_trace({shape_of(2, 2, 0), 11})); }
+RC_GTEST_PROP(PredictiveLaw, TwoThreadsWithLocks, ()) { check_laws(small_trace({shape_of(2, 2, 2), 18})); }
+RC_GTEST_PROP(PredictiveLaw, ThreeThreads, ()) { check_laws(small_trace({shape_of(3, 3, 1), 13})); }
+RC_GTEST_PROP(PredictiveLaw, ForkAndJoin, ()) {
+  TraceShape shape = shape_of(3, 2, 1);
+  shape.fork_join = true;
+  check_laws(small_trace({shape, 14}));
+}
+RC_GTEST_PROP(PredictiveLaw, Everything, ()) {
+  TraceShape shape = shape_of(3, 2, 2);
+  shape.fork_join = true;
+  shape.barriers = 1;
+  shape.semaphores = 1;
+  shape.shared_locks = true;
+  shape.atomics = true;
+  shape.lives = true;
+  shape.deepest_block = 2;
+  check_laws(small_trace({shape, 16}));
+}
+
+RC_GTEST_PROP(PredictiveLaw, SetsOfOneVariable, ()) {
+  check_set({.operations = 4, .variables = 1, .locks = 1});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsOfTwoVariables, ()) {
+  check_set({.transactions = 1, .operations = 6, .locks = 1});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsWithPotentialDeadlock, ()) {
+  check_set({.transactions = 1, .operations = 9, .nested = true});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsWithAnyLocking, ()) {
+  check_set({.transactions = 1, .operations = 9, .locks = 3, .shared = true, .updates = true});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsOfThreeThreads, ()) {
+  check_set({.threads = 3, .transactions = 1, .operations = 4, .variables = 3, .locks = 1});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsOfThreeThreadsWithoutLocks, ()) {
+  check_set({.threads = 3, .operations = 2, .variables = 4, .locks = 0});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsOfFourThreads, ()) {
+  check_set({.threads = 4, .transactions = 1, .operations = 2, .variables = 4, .locks = 0});
+}
+RC_GTEST_PROP(PredictiveLaw, SetsWithForks, ()) {
+  check_set({.threads = 3, .transactions = 1, .operations = 5, .locks = 1, .updates = true, .forks = true});
+}
+
+}  // namespace
+}  // namespace heddle::test
