@@ -13,13 +13,16 @@
 #include "checkers/determinism.h"
 #include "checkers/lockset.h"
 #include "checkers/race.h"
+#include "checkers/robustness.h"
+#include "checkers/tso.h"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::array kRegistry = {
-    kRaceChecker, kLocksetChecker, kDeadlockChecker, kAtomicityChecker, kDeterminismChecker,
+    kRaceChecker,        kLocksetChecker, kDeadlockChecker,   kAtomicityChecker,
+    kDeterminismChecker, kTsoChecker,     kRobustnessChecker,
 };
 
 // Somebody else does its work.

@@ -1,0 +1,181 @@
+// tso and robustness equal their definitions: on a trace they report something exactly when some placement of
+// the commits has a cycle, on an execution exactly when that one has.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "store_buffer_oracle.h"
+#include "support/choices.h"
+#include "support/read_events.h"
+#include "support/real_steps.h"
+#include "support/table.h"
+
+namespace heddle::test {
+namespace {
+
+using oracle::Order;
+
+// Most traces are as long as they may be; rapidcheck shrinks them all the same.
+constexpr int kSize = 60;
+constexpr std::size_t kMostChoices = 15;
+
+void expect_verdict(std::string_view checker, const std::string& trace, bool violated, Strength strength) {
+  RC_LOG() << checker << "\n";
+  const std::vector<Finding> findings = check_text(checker, trace);
+  RC_ASSERT(findings.empty() == !violated);
+  for (const Finding& finding : findings) {
+    RC_ASSERT(finding.strength == strength);
+    expect_real_steps(trace, finding);
+  }
+}
+
+std::string any_trace(const TraceShape& shape) {
+  std::vector<Choice> choices = *rc::gen::resize(kSize, any_choices());
+  if (choices.size() > kMostChoices) choices.resize(kMostChoices);
+  return random_trace(choices, shape);
+}
+
+// Traces with more writes that are buffered have too many placements of their commits.
+void check_trace_law(const TraceShape& shape, long most_writes) {
+  const std::string trace = any_trace(shape);
+  RC_LOG() << trace;
+  const std::vector<Event> events = read_events(trace);
+  RC_PRE(std::count_if(events.begin(), events.end(), oracle::is_buffered_write) <= most_writes);
+  const bool broken = oracle::find_violation(events, Order::kTso).has_value();
+  const bool reordered = oracle::find_violation(events, Order::kTsoAndPo).has_value();
+  RC_TAG(fmt::format("{}, {}", broken ? "not serializable" : "serializable",
+                     reordered ? "not robust" : "robust"));
+  expect_verdict("tso", trace, broken, Strength::kPredicted);
+  expect_verdict("robustness", trace, reordered, Strength::kPredicted);
+}
+
+// The trace with commits put in where `choices` say, and before what drains.
+std::string with_commits(const std::string& trace, const std::vector<Choice>& choices) {
+  const std::vector<Event> events = read_events(trace);
+  std::map<std::string, std::vector<std::string>> buffers;  // by thread: variables
+  std::string result;
+  const auto commit = [&](const std::string& thread) {
+    std::vector<std::string>& buffer = buffers[thread];
+    if (buffer.empty()) return false;
+    result += fmt::format("{}|commit({})|\n", thread, buffer.front());
+    buffer.erase(buffer.begin());
+    return true;
+  };
+  std::size_t i = 0;
+  for (const std::string_view line : split(trace, "\n")) {
+    if (line.empty()) continue;
+    const Event& event = events[i++];
+    const std::string thread(line.substr(0, line.find('|')));
+    if (oracle::drains(event))
+      while (commit(thread)) {
+      }
+    if (event.operation == Operation::kJoin)
+      while (commit(std::string(line.substr(line.find('(') + 1, 2)))) {
+      }
+    result += std::string(line) + "\n";
+    const std::size_t open = line.find('(');
+    if (oracle::is_buffered_write(event))
+      buffers[thread].emplace_back(line.substr(open + 1, line.find_first_of(",)") - open - 1));
+    for (std::size_t k = 0; k < 2 && !choices.empty(); ++k) {
+      const Choice& choice = choices[(2 * i + k) % choices.size()];
+      if (choice[1] < 128) commit(fmt::format("T{}", choice[0] % 4));
+    }
+  }
+  return result;
+}
+
+void check_execution_law(const TraceShape& shape) {
+  const std::string trace = with_commits(any_trace(shape), *rc::gen::resize(kSize, any_choices()));
+  RC_LOG() << trace;
+  RC_PRE(trace.find("commit") != std::string::npos);
+  const std::vector<Event> events = read_events(trace);
+  const oracle::Execution execution = oracle::execution_of(events);
+  const bool broken = oracle::has_cycle(events, execution, Order::kTso);
+  const bool reordered = oracle::has_cycle(events, execution, Order::kTsoAndPo);
+  RC_TAG(fmt::format("{}, {}", broken ? "not serializable" : "serializable",
+                     reordered ? "not robust" : "robust"));
+  expect_verdict("tso", trace, broken, Strength::kObserved);
+  expect_verdict("robustness", trace, reordered, Strength::kObserved);
+}
+
+// Reads, writes, fences and blocks, as in S2.
+constexpr TraceShape kPaper = {.threads = 3,
+                               .variables = 3,
+                               .locks = 0,
+                               .barriers = 0,
+                               .semaphores = 0,
+                               .atomics = false,
+                               .fork_join = false,
+                               .lives = false,
+                               .block_weight = 4,
+                               .deepest_block = 1,
+                               .fence_weight = 1};
+constexpr TraceShape kTwoVariables = {.threads = 3,
+                                      .variables = 2,
+                                      .locks = 0,
+                                      .barriers = 0,
+                                      .semaphores = 0,
+                                      .atomics = false,
+                                      .fork_join = false,
+                                      .lives = false,
+                                      .block_weight = 2,
+                                      .deepest_block = 1,
+                                      .fence_weight = 2};
+constexpr TraceShape kManyThreads = {.threads = 5,
+                                     .variables = 4,
+                                     .locks = 0,
+                                     .barriers = 0,
+                                     .semaphores = 0,
+                                     .atomics = false,
+                                     .fork_join = false,
+                                     .lives = false,
+                                     .block_weight = 3,
+                                     .deepest_block = 1};
+constexpr TraceShape kNoBlocks = {.threads = 4,
+                                  .variables = 3,
+                                  .locks = 0,
+                                  .barriers = 0,
+                                  .semaphores = 0,
+                                  .atomics = false,
+                                  .fork_join = false,
+                                  .lives = false,
+                                  .blocks = false,
+                                  .fence_weight = 1};
+constexpr TraceShape kAtomics = {.threads = 3,
+                                 .variables = 3,
+                                 .locks = 1,
+                                 .barriers = 0,
+                                 .semaphores = 0,
+                                 .recursive_locks = false,
+                                 .block_weight = 5,
+                                 .deepest_block = 2,
+                                 .fence_weight = 1};
+constexpr TraceShape kEverything = {.threads = 4,
+                                    .variables = 2,
+                                    .locks = 1,
+                                    .block_weight = 4,
+                                    .deepest_block = 2,
+                                    .deterministic_blocks = true,
+                                    .fork_weight = 5,
+                                    .stops = true};
+
+RC_GTEST_PROP(StoreBufferTraceLaw, Paper, ()) { check_trace_law(kPaper, 5); }
+RC_GTEST_PROP(StoreBufferTraceLaw, TwoVariables, ()) { check_trace_law(kTwoVariables, 5); }
+RC_GTEST_PROP(StoreBufferTraceLaw, ManyThreads, ()) { check_trace_law(kManyThreads, 4); }
+RC_GTEST_PROP(StoreBufferTraceLaw, NoBlocks, ()) { check_trace_law(kNoBlocks, 4); }
+RC_GTEST_PROP(StoreBufferTraceLaw, Atomics, ()) { check_trace_law(kAtomics, 5); }
+RC_GTEST_PROP(StoreBufferTraceLaw, Everything, ()) { check_trace_law(kEverything, 5); }
+
+RC_GTEST_PROP(StoreBufferExecutionLaw, Paper, ()) { check_execution_law(kPaper); }
+RC_GTEST_PROP(StoreBufferExecutionLaw, ManyThreads, ()) { check_execution_law(kManyThreads); }
+RC_GTEST_PROP(StoreBufferExecutionLaw, NoBlocks, ()) { check_execution_law(kNoBlocks); }
+RC_GTEST_PROP(StoreBufferExecutionLaw, Atomics, ()) { check_execution_law(kAtomics); }
+RC_GTEST_PROP(StoreBufferExecutionLaw, Everything, ()) { check_execution_law(kEverything); }
+
+}  // namespace
+}  // namespace heddle::test
