@@ -71,19 +71,17 @@ class Analysis {
     if (is_answered(part)) return;
     Cycle cycle;
     cycle.links = shortest_cycle(graph, part);
-    if (!history_.is_execution()) {
-      for (const Link& link : cycle.links) {
-        if (history_.ops[link.from].thread == history_.ops[link.to].thread) continue;
-        if (history_.ops[link.from].location != history_.ops[link.to].location) continue;
-        if (history_.ops[link.from].location == kNoId) continue;
-        const Wants wants = wants_of(history_, link.from, link.to);
-        for (const Want& want : {wants.first, wants.second})
-          if (want.kind != Want::Kind::kNothing) cycle.wants.push_back(want);
-      }
-      Timing timing(history_);
-      timing.allows(cycle.wants);
-      cycle.commits = timing.commits();
+    for (const Link& link : cycle.links) {
+      const Op& from = history_.ops[link.from];
+      const Op& to = history_.ops[link.to];
+      if (from.thread == to.thread || from.location != to.location || from.location == kNoId) continue;
+      const Wants wants = wants_of(history_, link.from, link.to);
+      for (const Want& want : {wants.first, wants.second})
+        if (want.kind != Want::Kind::kNothing) cycle.wants.push_back(want);
     }
+    Timing timing(history_);
+    timing.allows(cycle.wants);
+    cycle.commits = timing.commits();
     add(std::move(cycle));
     for (const uint32_t node : part) is_answered_[node] = true;
   }

@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "checkers/store_buffer/analysis.h"
+#include "checkers/store_buffer/fence_repair.h"
 #include "checkers/store_buffer/history.h"
+#include "checkers/store_buffer/report.h"
 
 namespace heddle::store_buffer {
 
@@ -20,32 +22,39 @@ class StoreBufferChecker : public Checker {
   void finish() override {
     const History history = recorder_.take();
     answer_ = find_cycles(history, question_, context_.options.budget);
-    for (const Cycle& cycle : answer_.cycles) {
-      Finding finding;
-      finding.rule = &rule_;
-      finding.checker = name_;
-      finding.strength = history.is_execution() ? Strength::kObserved : Strength::kPredicted;
-      for (const Link& link : cycle.links)
-        for (const OpId id : {link.from, link.to}) {
-          const Op& op = history.ops[id];
-          Event event;
-          event.operation = op.operation;
-          event.order = op.order;
-          event.thread = op.thread;
-          event.object = op.object;
-          event.site = op.site;
-          finding.steps.push_back(make_step(event, op.event, context_.names));
-        }
-      context_.findings.add(std::move(finding));
-    }
+    if (answer_.cycles.empty()) return;
+    const Repair repair = repair_of(history);
+    for (const Cycle& cycle : answer_.cycles)
+      context_.findings.add(report(cycle, {context_.names, history, question_, rule_, name_, repair}));
   }
+
   Coverage coverage() const override {
     Coverage coverage;
     coverage.undecided = answer_.undecided > 0;
+    if (coverage.undecided)
+      coverage.note = fmt::format(
+          "{} of operations, the largest of {}, {} not searched to the end within {} steps; --budget allows "
+          "more",
+          counted(answer_.undecided, "group"), counted(answer_.largest_undecided, "node"),
+          answer_.undecided == 1 ? "was" : "were", context_.options.budget);
+    if (question_ == Question::kTransactions && answer_.is_fenced && answer_.without_delay > 0)
+      coverage.note += fmt::format(
+          "{}every transaction ends with a fence, so what atomicity reports was taken over without a search "
+          "(Theorem 3)",
+          coverage.note.empty() ? "" : "; ");
     return coverage;
   }
 
  private:
+  // Whatever the commits were, fences have to hold in every execution.
+  Repair repair_of(const History& history) const {
+    const uint64_t budget = context_.options.budget;
+    if (!history.is_execution()) return find_repair(history, question_, budget, answer_);
+    History trace = history;
+    trace.committed.clear();
+    return find_repair(trace, question_, budget, find_cycles(trace, question_, budget));
+  }
+
   CheckerContext context_;
   std::string_view name_;
   const Rule& rule_;

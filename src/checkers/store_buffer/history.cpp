@@ -13,12 +13,9 @@ void Recorder::process(const EventBatch& batch) {
 
 void Recorder::record(const Event& event, EventIndex index) {
   Op op;
-  op.event = index;
+  op.event = event;
+  op.index = index;
   op.thread = event.thread;
-  op.object = event.object;
-  op.site = event.site;
-  op.operation = event.operation;
-  op.order = event.order;
   op.drains = drains_store_buffer(event);
   switch (event.operation) {
     case Operation::kRead:
@@ -101,7 +98,7 @@ void Recorder::record(const Event& event, EventIndex index) {
 
 OpId Recorder::add(Op op) {
   const BlockId inner = blocks_.inner(op.thread);
-  op.transaction = inner == kNoId ? new_transaction({}) : transaction_of(op.thread);
+  op.transaction = inner == kNoId ? new_transaction(kNoId) : transaction_of(op.thread);
   const OpId id = static_cast<OpId>(history_.ops.size());
   Thread& of = thread(op.thread);
   if (of.fork != kNoOp) history_.syncs.push_back({of.fork, id});
@@ -123,13 +120,15 @@ uint32_t Recorder::transaction_of(ThreadId of) {
   OpenBlock& open = open_[outermost];
   const Block& block = blocks_[outermost];
   // Ids of blocks are used again; their begins are not.
-  if (open.transaction == kNoId || open.begin != block.begin)
-    open = {block.begin, new_transaction({block.name, true})};
+  if (open.transaction == kNoId || open.begin != block.begin) {
+    open = {block.begin, new_transaction(static_cast<uint32_t>(history_.blocks.size()))};
+    history_.blocks.push_back(block);
+  }
   return open.transaction;
 }
 
-uint32_t Recorder::new_transaction(const Transaction& transaction) {
-  history_.transactions.push_back(transaction);
+uint32_t Recorder::new_transaction(uint32_t block) {
+  history_.transactions.push_back(block);
   return static_cast<uint32_t>(history_.transactions.size() - 1);
 }
 
@@ -211,6 +210,7 @@ void History::find_buffered() {
 History with_fences(const History& history, std::span<const OpId> after, std::vector<OpId>& origin) {
   History fenced;
   fenced.transactions = history.transactions;
+  fenced.blocks = history.blocks;
   fenced.locations = history.locations;
   fenced.threads = history.threads;
   fenced.ops.reserve(history.ops.size() + after.size());
@@ -225,16 +225,17 @@ History with_fences(const History& history, std::span<const OpId> after, std::ve
     origin.push_back(id);
     if (!is_fenced[id]) continue;
     Op fence;
-    fence.event = op.event;
+    fence.event.operation = Operation::kFence;
+    fence.event.order = MemoryOrder::kSeqCst;
+    fence.event.thread = op.thread;
+    fence.event.site = op.event.site;
+    fence.index = op.index;
     fence.thread = op.thread;
-    fence.site = op.site;
-    fence.operation = Operation::kFence;
-    fence.order = MemoryOrder::kSeqCst;
     fence.drains = true;
     fence.transaction = op.transaction;
-    if (!history.transactions[op.transaction].is_block) {
+    if (history.transactions[op.transaction] == kNoId) {
       fence.transaction = static_cast<uint32_t>(fenced.transactions.size());
-      fenced.transactions.emplace_back();
+      fenced.transactions.push_back(kNoId);
     }
     fenced.ops.push_back(fence);
     origin.push_back(kNoOp);

@@ -24,17 +24,14 @@ using OpId = uint32_t;  // an operation's place in the history: its order
 inline constexpr OpId kNoOp = std::numeric_limits<OpId>::max();
 
 struct Op {
-  EventIndex event = 0;
+  Event event;
+  EventIndex index = 0;  // of the event
   ThreadId thread = 0;
   uint32_t transaction = 0;
   uint32_t location = kNoId;  // kNoId: no memory that others access
-  uint32_t object = kNoId;    // as in the event
-  SiteId site = kNoId;
-  Operation operation = Operation::kRead;
-  MemoryOrder order = MemoryOrder::kPlain;
-  bool reads : 1 = false;   // its location, or nothing (leave)
-  bool stores : 1 = false;  // its location, through the store buffer
-  bool writes : 1 = false;  // its location, at once
+  bool reads : 1 = false;     // its location, or nothing (leave)
+  bool stores : 1 = false;    // its location, through the store buffer
+  bool writes : 1 = false;    // its location, at once
   bool drains : 1 = false;
 
   bool changes() const { return stores || writes; }
@@ -42,7 +39,7 @@ struct Op {
 
 // The thread whose buffer is empty besides the operation's own: the one it joins. Else kNoId.
 inline ThreadId joined_thread(const Op& op) {
-  return op.operation == Operation::kJoin ? op.object : ThreadId{kNoId};
+  return op.event.operation == Operation::kJoin ? op.event.object : ThreadId{kNoId};
 }
 
 // The first operation comes before the second in every execution, and others can tell.
@@ -51,11 +48,6 @@ struct Link {
   OpId to = kNoOp;
 
   friend bool operator==(const Link&, const Link&) = default;
-};
-
-struct Transaction {
-  uint32_t name = kNoId;  // of the outermost block
-  bool is_block = false;  // else a single operation
 };
 
 // When something happens: an operation between the commits around it. Commits in one gap have a rank.
@@ -68,8 +60,9 @@ constexpr Time time_after(OpId op, uint32_t rank) { return (op == kNoOp ? 0 : ti
 struct History {
   std::vector<Op> ops;
   std::vector<Link> syncs;
-  std::vector<Transaction> transactions;
-  uint32_t locations = 0;  // how many there are
+  std::vector<uint32_t> transactions;  // the block each one is, in `blocks`; kNoId: a single operation
+  std::vector<Block> blocks;           // outermost ones
+  uint32_t locations = 0;              // how many there are
   uint32_t threads = 0;
   // By operation. Of a store: the operation that drains it, ops.size() when there is none. Of a read: the
   // youngest store of its thread to its location that may still be in the buffer; kNoOp: none. Such a read is
@@ -82,6 +75,11 @@ struct History {
 
   bool is_execution() const { return !committed.empty(); }
   bool is_buffered_read(OpId op) const { return own_store[op] != kNoOp; }
+  // The outermost block an operation is in; null: none.
+  const Block* block_of(OpId op) const {
+    const uint32_t block = transactions[ops[op].transaction];
+    return block == kNoId ? nullptr : &blocks[block];
+  }
 
   // Fills in drain and own_store.
   void find_buffered();
@@ -117,7 +115,7 @@ class Recorder {
   void record(const Event& event, EventIndex index);
   OpId add(Op op);
   uint32_t transaction_of(ThreadId thread);
-  uint32_t new_transaction(const Transaction& transaction);
+  uint32_t new_transaction(uint32_t block);
   uint32_t location(std::vector<uint32_t>& of_object, uint32_t object);
   void end_life(uint32_t variable);
   void join(OpId op, ThreadId child);

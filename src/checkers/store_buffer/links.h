@@ -23,6 +23,9 @@ inline uint32_t node_of(const History& history, Question question, OpId op) {
   return question == Question::kTransactions ? history.ops[op].transaction : op;
 }
 
+// Whether two operations of one thread, in this order, are in conflict: S2 (1), second half.
+bool in_thread_conflict(const History& history, OpId earlier, OpId later);
+
 // Within threads, and syncs. Holds in every execution. Cost: a few links an operation.
 std::vector<Link> thread_links(const History& history, Question question);
 

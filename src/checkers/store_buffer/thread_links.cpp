@@ -63,6 +63,14 @@ std::vector<Link> program_order(const History& history) {
 
 }  // namespace
 
+bool in_thread_conflict(const History& history, OpId earlier, OpId later) {
+  const Op& first = history.ops[earlier];
+  const Op& second = history.ops[later];
+  if (first.drains || second.drains || second.stores) return true;
+  if (first.location == second.location && first.location != kNoId) return true;
+  return !first.stores && !history.is_buffered_read(earlier);
+}
+
 std::vector<Link> thread_links(const History& history, Question question) {
   std::vector<Link> links;
   if (question == Question::kOperations) {
