@@ -95,7 +95,11 @@ class Analysis {
     std::erase_if(parts, [&](const auto& part) { return is_answered(part); });
   }
 
-  void search(const Graph& certain, const std::vector<std::vector<uint32_t>>& parts) {
+  void search(const Graph& certain, std::vector<std::vector<uint32_t>>& parts) {
+    // The smallest first: what the budget leaves undecided are the largest.
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.size(), a.front()) < std::pair(b.size(), b.front());
+    });
     std::vector<uint32_t> part_of(node_count(history_, question_), kNoId);
     for (uint32_t i = 0; i < parts.size(); ++i)
       for (const uint32_t node : parts[i]) part_of[node] = i;

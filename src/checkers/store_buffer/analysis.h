@@ -21,7 +21,7 @@ struct Answer {
 // Of a history with commits, the cycles of that execution. Else of all its executions, in this order: those
 // of the execution that commits every store at once (so that what is wrong without store buffers is said
 // first, cycles of certain links among it); those of the execution that commits as late as can be; and in
-// parts of the graph without any of these, whatever CycleSearch finds, with `budget` steps for each part.
+// parts of the graph without any of these, whatever CycleSearch finds, with `budget` steps for all of them.
 // Cost but for the last: linear in operations × threads.
 Answer find_cycles(const History& history, Question question, uint64_t budget);
 

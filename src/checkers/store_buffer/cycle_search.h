@@ -1,22 +1,27 @@
 // Looks for a cycle in one strongly connected part of the conflict graph of a trace, such that some execution
 // has all its links.
 //
-// S2 §6.2: in a cycle that cannot be simplified, links that hold only in some executions (*choices*) connect
-// segments of certain links, and no two segments lie on one chain of certain links; else the certain way
-// between them would be shorter, and it wants nothing. So a cycle is a sequence of choices, each entering
-// where the next leaves from by certain links alone, with these properties, which cut the search (S2's
-// profiles are such pairs of entry and exit):
-//   - no exit reaches a later entry by certain links, no entry a later exit but its own segment's;
+// S2 §6.2: links that hold only in some executions (*choices*) connect segments of certain links. Of all
+// cycles look at those with the fewest choices. In such a cycle
+//   - no exit of a segment reaches the entry of a later one by certain links, and no entry a later exit but
+//   its
+//     own segment's; else the certain way is shorter, and it wants nothing;
+//   - a segment may be left by the first operation that its entry reaches of those that a thread does of one
+//     kind to one location: later ones want more of the commits. (A thread's operations on one location are
+//     in order, so this is found by halving. It is what S2's profiles are for: pairs of thread and variable
+//     count, not operations.)
 //   - what the choices want of the commits is possible together (Timing).
-// Sequences are tried by length, so the cycle found has the fewest choices. As many choices as the part has
-// chains, at most two a thread and one a buffered location, so polynomial for a fixed number of both.
+// Paths are tried by length, from entries of the threads' locations with the fewest entries first; a path
+// never enters those that were started from before. As many choices as the part has chains, so polynomial for
+// a fixed number of threads and locations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "checkers/store_buffer/graph.h"
+#include "checkers/store_buffer/reachability.h"
 #include "checkers/store_buffer/timing.h"
 
 namespace heddle::store_buffer {
@@ -31,9 +36,9 @@ struct Cycle {
 class CycleSearch {
  public:
   // `certain` has the links of every execution; it has no cycle in the part. `part` is sorted. `ops` are the
-  // operations of the part's nodes on locations, in order.
+  // operations of the part's nodes on locations, in order. Takes its steps from `budget`.
   CycleSearch(const History& history, Question question, const Graph& certain,
-              const std::vector<uint32_t>& part, const std::vector<OpId>& ops, uint64_t budget);
+              const std::vector<uint32_t>& part, const std::vector<OpId>& ops, uint64_t& budget);
 
   std::optional<Cycle> run();
   // The budget ran out before the answer was known.
@@ -42,41 +47,54 @@ class CycleSearch {
  private:
   struct Choice {
     Link link;
-    uint32_t from;  // places in part_
+    uint32_t from;  // places in the part
     uint32_t to;
+    uint32_t entry_group;  // of link.to
     Wants wants;
   };
-  // The nodes that certain links lead to from one, itself included.
-  struct Reach {
-    std::vector<uint64_t> bits;     // by place; empty: not known yet
-    std::vector<uint32_t> leaving;  // those that choices leave from
+  // An operation that choices leave from.
+  struct Exit {
+    OpId op;
+    uint32_t place;
+    std::vector<uint32_t> choices;
+  };
+  // What a thread does to a location, in order.
+  struct Group {
+    std::array<std::vector<Exit>, 3> exits;  // reads, stores, writes
+    std::vector<OpId> entries;               // operations that choices lead to
+    uint32_t rank = 0;                       // by number of entries, the fewest first
   };
 
   void find_choices(const std::vector<OpId>& ops);
   void add_choice(OpId from, OpId to);
-  bool extend(uint32_t least, std::size_t most);
-  bool closes();
-  const Reach& reach(uint32_t place);
-  bool reaches(uint32_t from, uint32_t to);
-  bool may_follow(const Choice& choice);
-  bool spend(uint64_t steps);
-  uint32_t place_of(uint32_t node) const;
+  uint32_t group_of(OpId op);
+  void rank_groups();
+  bool extend(uint32_t entry, std::size_t most);
+  bool closes(uint32_t entry);
+  bool may_follow(const Choice& choice) const;
+  bool spend();
+  uint32_t place_of(OpId op) const;
   Cycle cycle() const;
 
   const History& history_;
   Question question_;
   const Graph& certain_;
   const std::vector<uint32_t>& part_;
-  uint64_t left_;  // steps
+  uint64_t& budget_;
   bool exhausted_ = false;
+  Reachability reachability_;
   Timing timing_;
   std::vector<Choice> choices_;
-  std::vector<std::vector<uint32_t>> leaving_;  // by place: choices
-  std::vector<Reach> reach_;                    // by place
-  std::vector<uint32_t> path_;                  // choices taken
-  std::vector<Want> wants_;                     // of these
-  std::size_t closed_from_ = 0;                 // the cycle begins with this one of the path
-  bool cut_off_ = false;                        // longer paths have not been tried
+  std::vector<Group> groups_;
+  std::vector<std::pair<uint64_t, uint32_t>> group_ids_;  // (thread, location) → group, sorted
+  std::vector<const std::vector<Exit>*> exits_;           // of all groups, those that are not empty
+  std::vector<uint32_t> group_order_;                     // groups by rank
+  // Of the path being tried.
+  uint32_t start_rank_ = 0;      // of the group it begins in
+  std::vector<uint32_t> path_;   // choices
+  std::vector<Want> wants_;      // of these
+  std::size_t closed_from_ = 0;  // the cycle begins with this one of the path
+  bool cut_off_ = false;         // longer paths have not been tried
 };
 
 }  // namespace heddle::store_buffer
