@@ -23,8 +23,11 @@ using oracle::Order;
 // Most traces are as long as they may be; rapidcheck shrinks them all the same.
 constexpr int kSize = 60;
 constexpr std::size_t kMostChoices = 15;
+constexpr std::size_t kMostFences = 4;  // that are proposed
 
-void expect_verdict(std::string_view checker, const std::string& trace, bool violated, Strength strength) {
+// The findings, which are there exactly when `violated`.
+std::vector<Finding> expect_verdict(std::string_view checker, const std::string& trace, bool violated,
+                                    Strength strength) {
   RC_LOG() << checker << "\n";
   const std::vector<Finding> findings = check_text(checker, trace);
   RC_ASSERT(findings.empty() == !violated);
@@ -32,6 +35,54 @@ void expect_verdict(std::string_view checker, const std::string& trace, bool vio
     RC_ASSERT(finding.strength == strength);
     expect_real_steps(trace, finding);
   }
+  return findings;
+}
+
+// The trace with a fence after each of these events.
+std::vector<Event> with_fences(const std::string& trace, const std::vector<EventIndex>& after) {
+  std::string fenced;
+  std::size_t i = 0;
+  for (const std::string_view line : split(trace, "\n")) {
+    if (line.empty()) continue;
+    fenced += std::string(line) + "\n";
+    if (std::find(after.begin(), after.end(), i++) != after.end())
+      fenced += std::string(line.substr(0, line.find('|'))) + "|fence|\n";
+  }
+  return read_events(fenced);
+}
+
+// Whether fences after `count` of these events, besides `chosen`, leave no cycle.
+bool is_repaired_by(const std::string& trace, const std::vector<EventIndex>& writes, std::size_t count,
+                    std::vector<EventIndex>& chosen, Order order) {
+  if (count == 0) return !oracle::find_violation(with_fences(trace, chosen), order);
+  for (const EventIndex write : writes) {
+    if (!chosen.empty() && write <= chosen.back()) continue;
+    chosen.push_back(write);
+    if (is_repaired_by(trace, writes, count - 1, chosen, order)) return true;
+    chosen.pop_back();
+  }
+  return false;
+}
+
+// No placement of the commits has a cycle once there are fences after the places that the findings name, and
+// no smaller number of fences after writes does it. Findings that need no write to wait are not to be
+// repaired so.
+void expect_repair(const std::string& trace, const std::vector<Finding>& findings, Order order) {
+  const auto needs_no_delay = [](const Finding& finding) { return finding.delays.empty(); };
+  if (findings.empty() || std::any_of(findings.begin(), findings.end(), needs_no_delay)) return;
+  std::vector<EventIndex> fences;
+  for (const Step& step : findings.front().fences) fences.push_back(step.event);
+  RC_TAG(fmt::format("repaired by {}", fences.size()));
+  if (!fences.empty()) RC_ASSERT(!oracle::find_violation(with_fences(trace, fences), order));
+  const std::vector<Event> events = read_events(trace);
+  std::vector<EventIndex> writes;
+  for (EventIndex i = 0; i < events.size(); ++i)
+    if (oracle::is_buffered_write(events[i])) writes.push_back(i);
+  std::vector<EventIndex> chosen;
+  // Where fences put operations of a thread in order, they can break what they should repair.
+  const std::size_t tried = fences.empty() ? writes.size() + 1 : fences.size();
+  for (std::size_t fewer = 1; fewer < tried && fewer <= kMostFences; ++fewer)
+    RC_ASSERT(!is_repaired_by(trace, writes, fewer, chosen, order));
 }
 
 std::string any_trace(const TraceShape& shape) {
@@ -50,8 +101,9 @@ void check_trace_law(const TraceShape& shape, long most_writes) {
   const bool reordered = oracle::find_violation(events, Order::kTsoAndPo).has_value();
   RC_TAG(fmt::format("{}, {}", broken ? "not serializable" : "serializable",
                      reordered ? "not robust" : "robust"));
-  expect_verdict("tso", trace, broken, Strength::kPredicted);
-  expect_verdict("robustness", trace, reordered, Strength::kPredicted);
+  expect_repair(trace, expect_verdict("tso", trace, broken, Strength::kPredicted), Order::kTso);
+  expect_repair(trace, expect_verdict("robustness", trace, reordered, Strength::kPredicted),
+                Order::kTsoAndPo);
 }
 
 // The trace with commits put in where `choices` say, and before what drains.

@@ -33,10 +33,10 @@ class StoreBufferChecker : public Checker {
     coverage.undecided = answer_.undecided > 0;
     if (coverage.undecided)
       coverage.note = fmt::format(
-          "{} of operations, the largest of {}, {} not searched to the end within {} steps; --budget allows "
+          "{} of operations, the largest of {}, {} not searched to the end within {}; --budget allows "
           "more",
           counted(answer_.undecided, "group"), counted(answer_.largest_undecided, "node"),
-          answer_.undecided == 1 ? "was" : "were", context_.options.budget);
+          answer_.undecided == 1 ? "was" : "were", counted(context_.options.budget, "step"));
     if (question_ == Question::kTransactions && answer_.is_fenced && answer_.without_delay > 0)
       coverage.note += fmt::format(
           "{}every transaction ends with a fence, so what atomicity reports was taken over without a search "

@@ -16,6 +16,16 @@ constexpr std::size_t kMostCycles = 256;
 
 using PlaceId = uint64_t;
 
+struct KnownCycle {
+  std::vector<Want> wants;
+  std::vector<PlaceId>
+      fences;  // it is there only with these: a fence puts its thread's transactions in order
+};
+
+bool contains(const std::vector<PlaceId>& places, PlaceId place) {
+  return std::find(places.begin(), places.end(), place) != places.end();
+}
+
 class RepairSearch {
  public:
   RepairSearch(const History& history, Question question, uint64_t budget, const Answer& answer)
@@ -25,7 +35,7 @@ class RepairSearch {
   }
 
   Repair run() {
-    for (std::size_t i = answer_.without_delay; i < answer_.cycles.size(); ++i) learn(answer_.cycles[i]);
+    for (std::size_t i = answer_.without_delay; i < answer_.cycles.size(); ++i) learn(answer_.cycles[i], {});
     if (cycles_.empty()) return {};
     // Each round tries all sets of the places known, the smallest first, until one is right or one brings in
     // a cycle that was not known.
@@ -47,15 +57,14 @@ class RepairSearch {
     return site == kNoId ? PlaceId{id} << 1 | 1 : PlaceId{site} << 1;
   }
 
-  void learn(const Cycle& cycle) {
-    if (std::none_of(cycle.commits.begin(), cycle.commits.end(), is_delayed)) return;
+  void learn(const Cycle& cycle, const std::vector<PlaceId>& fences) {
+    if (fences.empty() && std::none_of(cycle.commits.begin(), cycle.commits.end(), is_delayed)) return;
     if (cycles_.size() >= kMostCycles) return;
-    cycles_.push_back(cycle.wants);
+    cycles_.push_back({cycle.wants, fences});
     learned_ = true;
     for (const Commit& commit : cycle.commits) {
       const PlaceId place = place_of(commit.store);
-      if (std::find(places_.begin(), places_.end(), place) != places_.end()) continue;
-      if (places_.size() < kMostPlaces) places_.push_back(place);
+      if (!contains(places_, place) && places_.size() < kMostPlaces) places_.push_back(place);
     }
   }
 
@@ -72,9 +81,12 @@ class RepairSearch {
 
   // A cheap look before the question is asked: with the fences the known cycles must be impossible.
   bool breaks_all_cycles() {
-    return std::none_of(cycles_.begin(), cycles_.end(), [&](const std::vector<Want>& wants) {
-      std::vector<Want> fenced = wants;
-      for (const Want& want : wants) {
+    return std::none_of(cycles_.begin(), cycles_.end(), [&](const KnownCycle& cycle) {
+      if (!std::all_of(cycle.fences.begin(), cycle.fences.end(),
+                       [&](PlaceId place) { return contains(chosen_, place); }))
+        return false;
+      std::vector<Want> fenced = cycle.wants;
+      for (const Want& want : cycle.wants) {
         add_fence(want.store, fenced);
         if (want.kind == Want::Kind::kInOrder) add_fence(want.other, fenced);
       }
@@ -107,15 +119,26 @@ class RepairSearch {
     const History fenced = with_fences(history_, after, origin);
     const Answer answer = find_cycles(fenced, question_, budget_);
     if (answer.cycles.size() <= answer_.without_delay && answer.undecided <= answer_.undecided) return true;
-    for (Cycle cycle : answer.cycles)
-      if (translate(cycle, origin)) learn(cycle);
+    for (Cycle cycle : answer.cycles) {
+      const std::vector<PlaceId> fences = fences_of(cycle, origin);
+      translate(cycle, origin);
+      learn(cycle, fences);
+    }
     return false;
   }
 
-  // To the operations of the history without fences. False for a cycle that needs one of the fences.
-  static bool translate(Cycle& cycle, const std::vector<OpId>& origin) {
+  // The places of the new fences that the cycle leads through. Program order is there without them.
+  std::vector<PlaceId> fences_of(const Cycle& cycle, const std::vector<OpId>& origin) const {
+    std::vector<PlaceId> fences;
+    if (question_ == Question::kOperations) return fences;
     for (const Link& link : cycle.links)
-      if (origin[link.from] == kNoOp || origin[link.to] == kNoOp) return false;
+      for (const OpId op : {link.from, link.to})
+        if (origin[op] == kNoOp) fences.push_back(place_of(origin[op - 1]));
+    return fences;
+  }
+
+  // What the cycle says of commits, to the operations of the history without fences.
+  static void translate(Cycle& cycle, const std::vector<OpId>& origin) {
     for (Want& want : cycle.wants) {
       want.store = origin[want.store];
       want.other = origin[want.other];
@@ -124,7 +147,6 @@ class RepairSearch {
       commit.store = origin[commit.store];
       commit.after = origin[commit.after];
     }
-    return true;
   }
 
   Repair found() const {
@@ -139,8 +161,8 @@ class RepairSearch {
   const Answer& answer_;
   Timing timing_;
   tsl::robin_map<PlaceId, std::vector<OpId>> stores_of_;  // by place, in order
-  std::vector<std::vector<Want>> cycles_;                 // what each cycle known wants
-  std::vector<PlaceId> places_;                           // of their stores
+  std::vector<KnownCycle> cycles_;
+  std::vector<PlaceId> places_;  // of their stores
   std::vector<PlaceId> chosen_;
   std::size_t questions_ = 0;
   std::size_t asked_ops_ = 0;

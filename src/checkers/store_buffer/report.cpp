@@ -63,6 +63,7 @@ class Writer {
         shown.push_back(link);
       }
     }
+    std::rotate(shown.begin(), std::min_element(shown.begin(), shown.end(), is_earlier), shown.end());
     return shown;
   }
 
