@@ -65,6 +65,7 @@ class Bench:
             name: {
                 "events": results[0]["events"],
                 "findings": results[0]["findings"],
+                "undecided": results[0]["undecided"],
                 "seconds": statistics.median(result["cpu_seconds"] for result in results),
                 "wall": statistics.median(result["wall_seconds"] for result in results),
                 "peak": max(result["peak_bytes"] for result in results),
@@ -221,6 +222,16 @@ def noise(rows):
     return statistics.median(ratios) if ratios else 1.0
 
 
+def write_between(results, begin, report):
+    """Puts the report where the page has `begin`, up to the next END."""
+    document = results.read_text(encoding="utf-8")
+    before, rest = document.split(begin, 1)
+    after = rest.split(END, 1)[1]
+    partial = results.with_suffix(".md.partial")
+    partial.write_text(f"{before}{begin}\n\n{report}\n{END}{after}", encoding="utf-8")
+    partial.replace(results)
+
+
 def main():
     options = arguments()
     bench = Bench(options)
@@ -275,12 +286,7 @@ def main():
     print(report)
     if options.quick:
         return
-    document = options.results.read_text(encoding="utf-8")
-    before, rest = document.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    partial = options.results.with_suffix(".md.partial")
-    partial.write_text(f"{before}{BEGIN}\n\n{report}\n{END}{after}", encoding="utf-8")
-    partial.replace(options.results)
+    write_between(options.results, BEGIN, report)
     print(f"bench/run: written to {options.results}", file=sys.stderr)
 
 
