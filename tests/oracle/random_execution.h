@@ -1,4 +1,4 @@
-// A random execution of a random trace: commits put in by choice.
+// Random traces as S2 has them, and random executions of a trace: commits put in by choice.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +13,19 @@
 #include "support/read_events.h"
 
 namespace heddle::test {
+
+// Reads, writes, fences and blocks.
+inline constexpr TraceShape kPaperShape = {.threads = 3,
+                                           .variables = 3,
+                                           .locks = 0,
+                                           .barriers = 0,
+                                           .semaphores = 0,
+                                           .atomics = false,
+                                           .fork_join = false,
+                                           .lives = false,
+                                           .block_weight = 4,
+                                           .deepest_block = 1,
+                                           .fence_weight = 1};
 
 // The trace with commits put in where `choices` say, and before what drains.
 inline std::string with_commits(const std::string& trace, const std::vector<Choice>& choices) {

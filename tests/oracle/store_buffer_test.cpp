@@ -120,49 +120,18 @@ void check_execution_law(const TraceShape& shape) {
   expect_verdict("robustness", trace, reordered, Strength::kObserved);
 }
 
-// Reads, writes, fences and blocks, as in S2.
-constexpr TraceShape kPaper = {.threads = 3,
-                               .variables = 3,
-                               .locks = 0,
-                               .barriers = 0,
-                               .semaphores = 0,
-                               .atomics = false,
-                               .fork_join = false,
-                               .lives = false,
-                               .block_weight = 4,
-                               .deepest_block = 1,
-                               .fence_weight = 1};
-constexpr TraceShape kTwoVariables = {.threads = 3,
-                                      .variables = 2,
-                                      .locks = 0,
-                                      .barriers = 0,
-                                      .semaphores = 0,
-                                      .atomics = false,
-                                      .fork_join = false,
-                                      .lives = false,
-                                      .block_weight = 2,
-                                      .deepest_block = 1,
-                                      .fence_weight = 2};
-constexpr TraceShape kManyThreads = {.threads = 5,
-                                     .variables = 4,
-                                     .locks = 0,
-                                     .barriers = 0,
-                                     .semaphores = 0,
-                                     .atomics = false,
-                                     .fork_join = false,
-                                     .lives = false,
-                                     .block_weight = 3,
-                                     .deepest_block = 1};
-constexpr TraceShape kNoBlocks = {.threads = 4,
-                                  .variables = 3,
-                                  .locks = 0,
-                                  .barriers = 0,
-                                  .semaphores = 0,
-                                  .atomics = false,
-                                  .fork_join = false,
-                                  .lives = false,
-                                  .blocks = false,
-                                  .fence_weight = 1};
+TraceShape paper_with(unsigned threads, unsigned variables, unsigned block_weight, unsigned fence_weight) {
+  TraceShape shape = kPaperShape;
+  shape.threads = threads;
+  shape.variables = variables;
+  shape.block_weight = block_weight;
+  shape.blocks = block_weight > 0;
+  shape.fence_weight = fence_weight;
+  return shape;
+}
+const TraceShape kTwoVariables = paper_with(3, 2, 2, 2);
+const TraceShape kManyThreads = paper_with(5, 4, 3, 0);
+const TraceShape kNoBlocks = paper_with(4, 3, 0, 1);
 constexpr TraceShape kAtomics = {.threads = 3,
                                  .variables = 3,
                                  .locks = 1,
@@ -181,14 +150,14 @@ constexpr TraceShape kEverything = {.threads = 4,
                                     .fork_weight = 5,
                                     .stops = true};
 
-RC_GTEST_PROP(StoreBufferTraceLaw, Paper, ()) { check_trace_law(kPaper, 5); }
+RC_GTEST_PROP(StoreBufferTraceLaw, Paper, ()) { check_trace_law(kPaperShape, 5); }
 RC_GTEST_PROP(StoreBufferTraceLaw, TwoVariables, ()) { check_trace_law(kTwoVariables, 5); }
 RC_GTEST_PROP(StoreBufferTraceLaw, ManyThreads, ()) { check_trace_law(kManyThreads, 4); }
 RC_GTEST_PROP(StoreBufferTraceLaw, NoBlocks, ()) { check_trace_law(kNoBlocks, 4); }
 RC_GTEST_PROP(StoreBufferTraceLaw, Atomics, ()) { check_trace_law(kAtomics, 5); }
 RC_GTEST_PROP(StoreBufferTraceLaw, Everything, ()) { check_trace_law(kEverything, 5); }
 
-RC_GTEST_PROP(StoreBufferExecutionLaw, Paper, ()) { check_execution_law(kPaper); }
+RC_GTEST_PROP(StoreBufferExecutionLaw, Paper, ()) { check_execution_law(kPaperShape); }
 RC_GTEST_PROP(StoreBufferExecutionLaw, ManyThreads, ()) { check_execution_law(kManyThreads); }
 RC_GTEST_PROP(StoreBufferExecutionLaw, NoBlocks, ()) { check_execution_law(kNoBlocks); }
 RC_GTEST_PROP(StoreBufferExecutionLaw, Atomics, ()) { check_execution_law(kAtomics); }

@@ -23,25 +23,14 @@ using oracle::Execution;
 using oracle::Item;
 using oracle::Order;
 
-// Reads, writes, fences and blocks, as in S2.
-constexpr TraceShape kPaper = {.threads = 3,
-                               .variables = 2,
-                               .locks = 0,
-                               .barriers = 0,
-                               .semaphores = 0,
-                               .atomics = false,
-                               .fork_join = false,
-                               .lives = false,
-                               .block_weight = 4,
-                               .deepest_block = 1,
-                               .fence_weight = 1};
-
 std::vector<Event> any_execution(std::size_t most_choices) {
   constexpr int kSize = 40;
+  TraceShape shape = kPaperShape;
+  shape.variables = 2;
   std::vector<Choice> choices = *rc::gen::resize(kSize, any_choices());
   if (choices.size() > most_choices) choices.resize(most_choices);
   const std::string trace =
-      with_commits(random_trace(choices, kPaper), *rc::gen::resize(kSize, any_choices()));
+      with_commits(random_trace(choices, shape), *rc::gen::resize(kSize, any_choices()));
   RC_LOG() << trace;
   return read_events(trace);
 }
