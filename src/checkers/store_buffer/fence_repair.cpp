@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace heddle::store_buffer {
 
 namespace {
@@ -13,6 +15,7 @@ constexpr std::size_t kMostQuestions = 64;
 constexpr std::size_t kMostOpsAsked = 20'000'000;  // of all questions together; one is always asked
 constexpr std::size_t kMostPlaces = 24;
 constexpr std::size_t kMostCycles = 256;
+constexpr std::size_t kMostLooks = 1'000'000;  // at known cycles
 
 using PlaceId = uint64_t;
 
@@ -31,7 +34,10 @@ class RepairSearch {
   RepairSearch(const History& history, Question question, uint64_t budget, const Answer& answer)
       : history_(history), question_(question), budget_(budget), answer_(answer), timing_(history) {
     for (OpId id = 0; id < history.ops.size(); ++id)
-      if (history.ops[id].stores) stores_of_[place_of(id)].push_back(id);
+      if (history.ops[id].stores) {
+        stores_of_[place_of(id)].push_back(id);
+        stores_of_thread_[key_of(place_of(id), id)].push_back(id);
+      }
   }
 
   Repair run() {
@@ -57,6 +63,9 @@ class RepairSearch {
     return site == kNoId ? PlaceId{id} << 1 | 1 : PlaceId{site} << 1;
   }
 
+  // Of the place in the thread of an operation.
+  uint64_t key_of(PlaceId place, OpId id) const { return place * history_.threads + history_.ops[id].thread; }
+
   void learn(const Cycle& cycle, const std::vector<PlaceId>& fences) {
     if (fences.empty() && std::none_of(cycle.commits.begin(), cycle.commits.end(), is_delayed)) return;
     if (cycles_.size() >= kMostCycles) return;
@@ -81,7 +90,9 @@ class RepairSearch {
 
   // A cheap look before the question is asked: with the fences the known cycles must be impossible.
   bool breaks_all_cycles() {
-    return std::none_of(cycles_.begin(), cycles_.end(), [&](const KnownCycle& cycle) {
+    looks_ += cycles_.size();
+    if (looks_ > kMostLooks) stopped_ = true;
+    return !stopped_ && std::none_of(cycles_.begin(), cycles_.end(), [&](const KnownCycle& cycle) {
       if (!std::all_of(cycle.fences.begin(), cycle.fences.end(),
                        [&](PlaceId place) { return contains(chosen_, place); }))
         return false;
@@ -97,12 +108,10 @@ class RepairSearch {
   // The commit comes before the first fence after the store, that is before what follows that fence.
   void add_fence(OpId store, std::vector<Want>& wants) {
     for (const PlaceId place : chosen_) {
-      const std::vector<OpId>& stores = stores_of_[place];
-      for (auto at = std::lower_bound(stores.begin(), stores.end(), store); at != stores.end(); ++at) {
-        if (history_.ops[*at].thread != history_.ops[store].thread) continue;
-        if (*at + 1 < history_.ops.size()) wants.push_back({Want::Kind::kCommitBefore, store, *at + 1});
-        break;
-      }
+      const std::vector<OpId>& stores = stores_of_thread_[key_of(place, store)];
+      const auto at = std::lower_bound(stores.begin(), stores.end(), store);
+      if (at != stores.end() && *at + 1 < history_.ops.size())
+        wants.push_back({Want::Kind::kCommitBefore, store, *at + 1});
     }
   }
 
@@ -160,12 +169,14 @@ class RepairSearch {
   uint64_t budget_;
   const Answer& answer_;
   Timing timing_;
-  tsl::robin_map<PlaceId, std::vector<OpId>> stores_of_;  // by place, in order
+  tsl::robin_map<PlaceId, std::vector<OpId>> stores_of_;                   // by place, in order
+  tsl::robin_map<uint64_t, std::vector<OpId>, MixHash> stores_of_thread_;  // by place and thread, in order
   std::vector<KnownCycle> cycles_;
   std::vector<PlaceId> places_;  // of their stores
   std::vector<PlaceId> chosen_;
   std::size_t questions_ = 0;
   std::size_t asked_ops_ = 0;
+  std::size_t looks_ = 0;
   bool learned_ = false;
   bool stopped_ = false;
 };

@@ -33,7 +33,8 @@ class Writer {
     finding.advice = advice();
     if (!finding.delays.empty())
       for (const OpId store : context_.repair.after) finding.fences.push_back(step(store));
-    for (const Link& link : links_) finding.certain_at = std::max(finding.certain_at, op(link.to).index);
+    for (const Link& link : links_)
+      finding.certain_at = std::max({finding.certain_at, op(link.from).index, op(link.to).index});
     return finding;
   }
 
