@@ -68,7 +68,7 @@ def main():
         "More events:", table(columns, by_length),
         f"{power(BASE['events'])} events, more threads:", table(columns, by_threads),
         f"{power(BASE['events'])} events, fewer and more variables (a 64th of them shared):", table(columns, by_variables),
-        f"{power(BASE['events'])} events of the other shapes. In *long-lived* and *feeders* some threads never drain their buffers:",
+        f"{power(BASE['events'])} events of the other shapes. In *long-lived* a thread publishes by release stores and never drains its buffer:",
         table(columns, by_shape)]) + "\n"
     print(report)
     if options.write:
