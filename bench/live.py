@@ -101,8 +101,8 @@ class Page:
 
     def write(self):
         text = RESULTS.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        after = rest.split(END)[1]
+        before, rest = text.split(BEGIN, 1)
+        after = rest.split(END, 1)[1]
         RESULTS.write_text(before + BEGIN + "\n\n" + "\n".join(self.lines) + "\n\n" + END + after, encoding="utf-8")
 
 

@@ -65,6 +65,7 @@ class Bench:
             name: {
                 "events": results[0]["events"],
                 "findings": results[0]["findings"],
+                "undecided": results[0]["undecided"],
                 "seconds": statistics.median(result["cpu_seconds"] for result in results),
                 "wall": statistics.median(result["wall_seconds"] for result in results),
                 "peak": max(result["peak_bytes"] for result in results),

@@ -120,7 +120,8 @@ def check_includes(tally):
 
 def check_scripts(tally):
     say("== scripts")
-    for script in ["heddle", "test", ".ci/run", "tools/setup.sh", "tools/heddle-clang++", "bench/run", "bench/live"]:
+    for script in ["heddle", "test", ".ci/run", "tools/setup.sh", "tools/heddle-clang++", "bench/run", "bench/live",
+                   "bench/store_buffers"]:
         done = subprocess.run(["bash", "-n", str(ROOT / script)], check=False)
         tally.add(f"scripts: {script}", done.returncode == 0, f"bash -n {script}")
 

@@ -15,14 +15,16 @@
 #include "checkers/lockset.h"
 #include "checkers/race.h"
 #include "checkers/reduction.h"
+#include "checkers/robustness.h"
+#include "checkers/tso.h"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::array kRegistry = {
-    kRaceChecker,        kLocksetChecker,   kDeadlockChecker, kAtomicityChecker,
-    kDeterminismChecker, kReductionChecker, kBlocksChecker,
+    kRaceChecker,      kLocksetChecker, kDeadlockChecker, kAtomicityChecker,  kDeterminismChecker,
+    kReductionChecker, kBlocksChecker,  kTsoChecker,      kRobustnessChecker,
 };
 
 // Somebody else does its work.

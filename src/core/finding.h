@@ -42,6 +42,12 @@ struct Step {
   std::string because;              // why this step matters to the argument; may be empty
 };
 
+// A write that waits in its thread's store buffer until another operation has happened.
+struct Delay {
+  Step write;
+  Step until;
+};
+
 struct Finding {
   const Rule* rule = nullptr;
   std::string_view checker;
@@ -51,6 +57,8 @@ struct Finding {
   std::vector<std::string> threads;  // threads taking part, in order of their first step
   std::vector<Step> steps;           // the argument, in its own order
   std::vector<Step> schedule;        // predicted: the whole order of operations that shows it; else empty
+  std::vector<Delay> delays;         // tso, robustness: the writes that must wait for it to happen
+  std::vector<Step> fences;          // tso, robustness: a full fence after each of these removes it
   EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty

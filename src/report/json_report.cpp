@@ -68,6 +68,9 @@ Json finding_json(const Finding& finding) {
     json["schedule"] = Json::array();
     for (const Step& step : finding.schedule) json["schedule"].push_back(step_json(step));
   }
+  for (const Delay& delay : finding.delays)
+    json["delays"].push_back({{"write", step_json(delay.write)}, {"until", step_json(delay.until)}});
+  for (const Step& step : finding.fences) json["fences"].push_back(step_json(step));
   return json;
 }
 

@@ -156,6 +156,10 @@ class SarifWriter {
     if (finding.count > 1) result["occurrenceCount"] = finding.count;
     result["properties"] = {{"checker", finding.checker}, {"strength", to_string(finding.strength)}};
     if (!finding.input.empty()) result["properties"]["input"] = printable(finding.input);
+    for (const Step& step : finding.fences)
+      result["properties"]["fencesAfter"].push_back(
+          printable(fmt::format("{} {}{}{}", step.thread, step.phrase, step.frames.empty() ? "" : " at ",
+                                step.frames.empty() ? "" : step.frames.front())));
     return result;
   }
 

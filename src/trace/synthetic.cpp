@@ -25,7 +25,7 @@ constexpr ThreadId kMain = 0;
 constexpr ThreadId kFirstWorker = 1;
 constexpr uint64_t kPlantedEvents = 5;
 
-constexpr std::array<SyntheticShapeInfo, 6> kShapes = {{
+constexpr std::array<SyntheticShapeInfo, 7> kShapes = {{
     {SyntheticShape::kTwoPhaseLocked, "two-phase-locked",
      "blocks that take all their locks before they give one back"},
     {SyntheticShape::kLateViolation, "late-violation", "the same, with one violation among the last events"},
@@ -35,6 +35,7 @@ constexpr std::array<SyntheticShapeInfo, 6> kShapes = {{
     {SyntheticShape::kManyThreads, "many-threads",
      "mostly own data, some shared and never written, some locked"},
     {SyntheticShape::kBarriers, "barriers", "arrays rewritten between barriers and read by all"},
+    {SyntheticShape::kLockFree, "lock-free", "mostly own data, one shared atomic a block, stores fenced"},
 }};
 
 // Options as the schedule needs them. Throws InputError on those that no trace can meet.
@@ -64,6 +65,7 @@ std::unique_ptr<Shape> make_shape(const SyntheticOptions& options, Random& rando
     case SyntheticShape::kFeeders: return synthetic::make_feeders(options, random, names);
     case SyntheticShape::kManyThreads: return synthetic::make_many_threads(options, random, names);
     case SyntheticShape::kBarriers: return synthetic::make_barriers(options, random, names);
+    case SyntheticShape::kLockFree: return synthetic::make_lock_free(options, random, names);
   }
   throw std::logic_error("a shape of synthetic traces that nobody makes");
 }

@@ -26,6 +26,7 @@ enum class SyntheticShape : uint8_t {
   kFeeders,         // short blocks hand messages to one block that stays open all the time
   kManyThreads,     // mostly own data, some shared and never written, some behind locks
   kBarriers,        // arrays rewritten between barriers and read by all
+  kLockFree,        // mostly own data, and one shared atomic a block; stores of it are fenced
 };
 
 struct SyntheticShapeInfo {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "trace/store_buffer.h"
 
 namespace heddle {
 
@@ -35,6 +36,9 @@ void WellFormed::process(const EventBatch& batch, const TraceSource& source) {
       fail(fmt::format("{} starts, but it has acted before", thread_name(event.thread)));
     }
     check(event, index_);
+    // The plain accesses, which are most events, come first among the operations.
+    if (event.operation > Operation::kAtomicRead && buffered_ > 0 && drains_store_buffer(event))
+      drain(event.thread);
   }
 }
 
@@ -47,7 +51,9 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kRelease:
     case Operation::kReleaseShared: return check_release(event);
     case Operation::kFork: return check_fork(event);
-    case Operation::kJoin: return check_join(event);
+    case Operation::kJoin:
+      if (buffered_ > 0) drain(event.object);
+      return check_join(event);
     case Operation::kThreadEnd: status_[event.thread] = kStopped; return;
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic: thread(event.thread).blocks.push_back(event.object); return;
@@ -184,9 +190,18 @@ void WellFormed::check_end(const Event& event) {
   blocks.pop_back();
 }
 
+void WellFormed::drain(ThreadId id) {
+  Thread& thread = this->thread(id);
+  if (thread.committed == thread.buffer.size()) return;
+  thread.drained_at = index_;
+  thread.drained = thread.buffer[thread.committed];
+  buffered_ -= thread.buffer.size() - thread.committed;
+  thread.buffer.clear();
+  thread.committed = 0;
+}
+
 void WellFormed::remember_write(const Event& event) {
-  if (buffers_dropped_ || event.order == MemoryOrder::kSeqCst)
-    return;  // a seq_cst store goes to memory at once
+  if (buffers_dropped_ || !is_buffered_write(event)) return;
   if (!commits_seen_ && buffered_ == kMostBufferedWrites) {
     buffers_dropped_ = true;
     for (Thread& thread : threads_) thread.buffer = {};
@@ -204,13 +219,17 @@ void WellFormed::check_commit(const Event& event) {
   commits_seen_ = true;
   Thread& thread = this->thread(event.thread);
   std::vector<uint32_t>& buffer = thread.buffer;
-  if (thread.committed == buffer.size())
-    fail(fmt::format("{} commits {}, but no write of it is in its store buffer", thread_name(event.thread),
-                     shortened(names.variable(event.object))));
-  if (buffer[thread.committed] != event.object)
-    fail(fmt::format("{} commits {}, but the oldest write in its store buffer is to {}",
-                     thread_name(event.thread), shortened(names.variable(event.object)),
+  const bool is_empty = thread.committed == buffer.size();
+  if (is_empty || buffer[thread.committed] != event.object) {
+    const std::string commits =
+        fmt::format("{} commits {}", thread_name(event.thread), shortened(names.variable(event.object)));
+    if (thread.drained == event.object)
+      fail(fmt::format("{}, but its store buffer was emptied at event {}: the commit belongs before that",
+                       commits, thread.drained_at));
+    if (is_empty) fail(fmt::format("{}, but no write of it is in its store buffer", commits));
+    fail(fmt::format("{}, but the oldest write in its store buffer is to {}", commits,
                      shortened(names.variable(buffer[thread.committed]))));
+  }
   --buffered_;
   // Moving the rest to the front when it is the smaller half costs O(1) per commit.
   if (++thread.committed * 2 >= buffer.size()) {

@@ -2,9 +2,9 @@
 //
 // A lock is acquired only while free (shared holders go together) and released only by a holder; blocks nest;
 // a thread does nothing before its fork nor after its join; a barrier is left only after arriving; commits
-// follow the order of the thread's writes. A lock taken again by its holder is allowed: the inner acquire and
-// its release become Operation::kNested. What is still open when the trace ends is fine: the program stopped
-// there.
+// follow the order of the thread's writes and come before what drains its store buffer. A lock taken again by
+// its holder is allowed: the inner acquire and its release become Operation::kNested. What is still open when
+// the trace ends is fine: the program stopped there.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -41,7 +41,9 @@ class WellFormed {
     // a KiB, and there may be many threads.
     std::vector<uint32_t> buffer;
     std::size_t committed = 0;
-    bool forked = false;  // a fork of this thread was seen
+    EventIndex drained_at = 0;  // the last event that emptied the buffer though a write had no commit …
+    uint32_t drained = kNoId;   // … this one's variable, the oldest; kNoId: none
+    bool forked = false;        // a fork of this thread was seen
   };
 
   void check(Event& event, EventIndex index);
@@ -52,6 +54,7 @@ class WellFormed {
   void check_end(const Event& event);
   void check_commit(const Event& event);
   void remember_write(const Event& event);
+  void drain(ThreadId thread);
   [[noreturn]] void fail(std::string_view what) const;
   std::string thread_name(ThreadId thread) const;
 

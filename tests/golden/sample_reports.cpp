@@ -18,6 +18,8 @@ constexpr Rule kLockset{"HD1002", "unprotected-variable", "unprotected variable"
 
 constexpr Rule kInterference{"HD3002", "determinism-interference", "interference",
                              "Operations outside a deterministic block came between its own"};
+constexpr Rule kReordering{"HD4002", "not-robust", "store-buffer reordering",
+                           "Store buffers give these operations an outcome that no interleaving has"};
 constexpr Rule kCircle{"HD1003", "lock-order-cycle", "lock-order cycle", "Locks taken in a cyclic order"};
 
 constexpr const char* kRacePage =
@@ -122,6 +124,26 @@ Finding deep_deadlock() {
   cycle.advice = "take the two locks in the same order everywhere, or together with std::scoped_lock";
   cycle.input = "shop.heddle";
   return cycle;
+}
+
+// Writes that wait in store buffers, and where a fence helps.
+Finding store_buffering() {
+  Step said = step(3, "T1", "w(first)", "wrote first", {"meet.cpp:11 in arrive"});
+  said.because = "still in T1's store buffer when T2 read first";
+  Step looked = step(5, "T1", "r(second)", "read second", {"meet.cpp:12 in arrive"});
+  looked.because = "later in the same thread";
+  Step other_said = step(4, "T2", "w(second)", "wrote second", {"meet.cpp:21 in leave"});
+  other_said.because = "still in T2's store buffer when T1 read second";
+  Step other_looked = step(6, "T2", "r(first)", "read first", {"meet.cpp:22 in leave"});
+  other_looked.because = "later in the same thread";
+  Finding reordering = finding(kReordering, "robustness", Strength::kPredicted,
+                               "what T1 and T2 do here has an outcome that no interleaving has",
+                               {said, looked, other_said, other_looked});
+  reordering.delays = {{said, other_looked}, {other_said, looked}};
+  reordering.fences = {said};
+  reordering.conclusion = "No interleaving of these operations gives that.";
+  reordering.advice = "a full fence after meet.cpp:11 (T1 wrote first)";
+  return reordering;
 }
 
 Finding potential_lockset() {
@@ -294,6 +316,7 @@ std::vector<SampleReport> sample_reports() {
       {"cycles", one_input({long_cycle(), interference(), bank_race(), lock_circle()}, "all")},
       {"predicted", one_input({predicted_violation()}, "blocks")},
       {"potential", one_input({potential_lockset()}, "lockset")},
+      {"store_buffers", one_input({store_buffering()}, "robustness")},
       {"clean", clean_run()},
       {"suppressed", suppressed_run()},
   };

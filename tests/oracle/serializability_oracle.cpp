@@ -32,7 +32,8 @@ bool begins_life(const Event& e) {
   return e.operation == Operation::kAlloc || e.operation == Operation::kFree;
 }
 
-// Marks the events that are operations: all but the lock events that only repeat what the thread holds.
+}  // namespace
+
 std::vector<bool> operations(const std::vector<Event>& trace) {
   std::vector<bool> result(trace.size(), true);
   std::map<std::tuple<ThreadId, uint32_t, bool>, int> depth;  // thread, lock, shared
@@ -45,9 +46,6 @@ std::vector<bool> operations(const std::vector<Event>& trace) {
   return result;
 }
 
-// The phase of each arrive and leave (docs/design/happens-before.md): an arrive is of the open phase of its
-// barrier unless its thread has arrived in it or somebody has left it; the n-th leave of a thread is of the
-// phase of its n-th arrive.
 std::vector<int> barrier_phases(const std::vector<Event>& trace) {
   std::vector<int> phase(trace.size(), -1);
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -77,6 +75,8 @@ std::vector<int> barrier_phases(const std::vector<Event>& trace) {
   }
   return phase;
 }
+
+namespace {
 
 // Which block is in which, and which operation in which. A transaction is named by the begin of its outermost
 // block, or by its only operation.
@@ -218,6 +218,13 @@ bool has_cycle(const Matrix& edge) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> transactions(const std::vector<Event>& trace) {
+  const Nesting nesting(trace);
+  std::vector<std::size_t> result(trace.size());
+  for (std::size_t i = 0; i < trace.size(); ++i) result[i] = nesting.transaction(i);
+  return result;
+}
 
 std::optional<EventIndex> first_cycle(const std::vector<Event>& trace) {
   const std::size_t n = trace.size();

@@ -26,6 +26,15 @@
 
 namespace heddle::oracle {
 
+// Marks the events that are operations: all but the lock events that only repeat what the thread holds.
+std::vector<bool> operations(const std::vector<Event>& trace);
+// The transaction of each event: the index of the begin of its outermost block, or its own.
+std::vector<std::size_t> transactions(const std::vector<Event>& trace);
+// The phase of each arrive and leave (docs/design/happens-before.md): an arrive is of the open phase of its
+// barrier unless its thread has arrived in it or somebody has left it; the n-th leave of a thread is of the
+// phase of its n-th arrive.
+std::vector<int> barrier_phases(const std::vector<Event>& trace);
+
 // The first event that closes a cycle among transactions, A before B wherever an operation of A is in
 // conflict order before one of B. None: the trace is serializable.
 std::optional<EventIndex> first_cycle(const std::vector<Event>& trace);

@@ -81,6 +81,7 @@ class Builder {
         return "end";
       });
     }
+    add(shape_.fence_weight, [] { return std::optional<std::string>("fence"); });
     if (shape_.stops) {
       add(1, [this]() -> std::optional<std::string> {
         if (acted_.count(thread_)) return std::nullopt;

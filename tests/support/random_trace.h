@@ -30,6 +30,7 @@ struct TraceShape {
   unsigned fork_weight = 2;           // how many forks
   bool all_forked = false;            // T0 runs from the start, all other threads are forked before they act
   bool stops = false;                 // start and stop
+  unsigned fence_weight = 0;          // how many full fences, where 4 is as many as plain reads
 };
 
 // Thread, operation and operand of one event; any values will do.

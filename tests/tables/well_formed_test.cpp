@@ -1,4 +1,5 @@
 // Traces no program can have produced are refused, with the reason.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/table.h"
@@ -71,6 +72,19 @@ TEST(WellFormed, CommitsFollowTheStoreBuffer) {
   expect_table("all", some + " commit(d)\n w(f)\n commit(e)\n commit(f)\n => clean");
   expect_refused(some + " commit(e)", "the oldest write in its store buffer is to d");
   expect_refused(some + " commit(d)\n commit(e)\n commit(e)", "T1 commits e, but no write");
+}
+
+TEST(WellFormed, CommitsComeBeforeWhatDrainsTheStoreBuffer) {
+  const char* emptied = "T1 commits x, but its store buffer was emptied at event 1";
+  for (const char* drain : {"fence", "armw(y,relaxed)", "aw(y,seq_cst)", "acq(m)", "fork(T3)", "post(s)"})
+    expect_refused(fmt::format("T1\n w(x)\n {}\n commit(x)", drain), emptied);
+  expect_refused("T1\n w(x)\n stop\n commit(x)", "T1 acts after its stop");
+  expect_refused("T1 | T2\n w(x) |\n | join(T1)\n commit(x) |", "T1 acts after it was joined");
+  expect_table("all", "T1\n w(x)\n fence(release)\n ar(y,seq_cst)\n commit(x)\n => clean");
+  // Taking a lock again that one holds is no locked instruction.
+  expect_table("all", "T1\n acq(m)\n w(x)\n acq(m)\n commit(x)\n => clean");
+  // The write of before the fence never reached memory by a commit of its own; the one after it does.
+  expect_table("all", "T1\n w(x)\n fence\n w(x)\n commit(x)\n => clean");
 }
 
 TEST(WellFormed, TasksAndMaybesClose) {

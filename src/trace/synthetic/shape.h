@@ -120,5 +120,6 @@ std::unique_ptr<Shape> make_long_lived(const SyntheticOptions& options, Random& 
 std::unique_ptr<Shape> make_feeders(const SyntheticOptions& options, Random& random, Names& names);
 std::unique_ptr<Shape> make_many_threads(const SyntheticOptions& options, Random& random, Names& names);
 std::unique_ptr<Shape> make_barriers(const SyntheticOptions& options, Random& random, Names& names);
+std::unique_ptr<Shape> make_lock_free(const SyntheticOptions& options, Random& random, Names& names);
 
 }  // namespace heddle::synthetic

@@ -1,0 +1,82 @@
+#include "checkers/store_buffer/checker.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "checkers/store_buffer/analysis.h"
+#include "checkers/store_buffer/fence_repair.h"
+#include "checkers/store_buffer/history.h"
+#include "checkers/store_buffer/report.h"
+
+namespace heddle::store_buffer {
+
+namespace {
+
+class StoreBufferChecker : public Checker {
+ public:
+  StoreBufferChecker(const CheckerContext& context, std::string_view name, const Rule& rule,
+                     Question question)
+      : context_(context), name_(name), rule_(rule), question_(question) {}
+
+  // A running program tells only a thread's first accesses between two synchronizations, and keeping all it
+  // tells would take memory for as long as it runs.
+  void process(const EventBatch& batch) override {
+    if (!context_.is_live) recorder_.process(batch);
+  }
+
+  void finish() override {
+    const History history = recorder_.take();
+    answer_ = find_cycles(history, question_, context_.options.budget);
+    if (answer_.cycles.empty()) return;
+    const Repair repair = repair_of(history);
+    for (const Cycle& cycle : answer_.cycles)
+      context_.findings.add(report(cycle, {context_.names, history, question_, rule_, name_, repair}));
+  }
+
+  Coverage coverage() const override {
+    Coverage coverage;
+    if (context_.is_live)
+      return {true,
+              fmt::format("needs all accesses: heddle record --mode full, then heddle check --checkers {}",
+                          name_)};
+    coverage.undecided = answer_.undecided > 0;
+    if (coverage.undecided)
+      coverage.note = fmt::format(
+          "{} of operations, the largest of {}, {} not searched to the end within {}; --budget allows "
+          "more",
+          counted(answer_.undecided, "group"), counted(answer_.largest_undecided, "node"),
+          answer_.undecided == 1 ? "was" : "were", counted(context_.options.budget, "step"));
+    if (question_ == Question::kTransactions && answer_.is_fenced && answer_.without_delay > 0)
+      coverage.note += fmt::format(
+          "{}every transaction ends with a fence, so what atomicity reports was taken over without a search "
+          "(Theorem 3)",
+          coverage.note.empty() ? "" : "; ");
+    return coverage;
+  }
+
+ private:
+  // Whatever the commits were, fences have to hold in every execution.
+  Repair repair_of(const History& history) const {
+    const uint64_t budget = context_.options.budget;
+    if (!history.is_execution()) return find_repair(history, question_, budget, answer_);
+    History trace = history;
+    trace.committed.clear();
+    return find_repair(trace, question_, budget, find_cycles(trace, question_, budget));
+  }
+
+  CheckerContext context_;
+  std::string_view name_;
+  const Rule& rule_;
+  Question question_;
+  Recorder recorder_;
+  Answer answer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_checker(const CheckerContext& context, std::string_view name, const Rule& rule,
+                                      Question question) {
+  return std::make_unique<StoreBufferChecker>(context, name, rule, question);
+}
+
+}  // namespace heddle::store_buffer
