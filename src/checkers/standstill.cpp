@@ -32,6 +32,7 @@ Step waiting_step(const BlockedThread& blocked, const BlockedThread& next, const
   event.site = blocked.wait.site;
   const std::string thread = thread_name(blocked.thread, names);
   std::vector<std::string> held;
+  held.reserve(blocked.locks.size());
   for (const uint32_t lock : blocked.locks) held.push_back(lock_name(lock, names));
   Step step;
   if (blocked.wait.what == Wait::For::kThread) {

@@ -60,6 +60,7 @@ class Child {
       ::setenv("HEDDLE_MONITOR", monitor.c_str(), 1);
       if (!preload.empty()) ::setenv("LD_PRELOAD", preload.c_str(), 1);
       std::vector<char*> arguments;
+      arguments.reserve(command.size() + 1);
       for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
       arguments.push_back(nullptr);
       ::execvp(arguments[0], arguments.data());

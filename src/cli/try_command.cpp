@@ -102,6 +102,7 @@ int run_compiler(const std::vector<std::string>& command, const std::filesystem:
     for (const int signal : kEndingSignals) std::signal(signal, SIG_DFL);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     ::execv(arguments[0], arguments.data());
