@@ -5,7 +5,7 @@
 // about when writes reached memory, and some execution of the same operations in the same order has the
 // cycle. Observed: the trace has commits, and this very execution has it. No report means: TSO-serializable,
 // whatever the store buffers do with this order of operations. Paper: S2, as ALGORITHMS §5 corrects it
-// (docs/design/store-buffers.md). Cost: memory some hundred bytes an operation; time linear in operations for
+// (docs/design/store-buffers.md). Cost: memory some 90 bytes an operation; time linear in operations for
 // a fixed number of threads, but for parts of the conflict graph that delayed writes make cyclic: there a
 // search with a budget.
 #pragma once

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "checkers/registry.h"
+#include "checkers/store_buffer/checker.h"
+#include "checkers/tso.h"
 #include "core/pipeline.h"
 #include "support/table.h"
 #include "trace/text_reader.h"
@@ -330,6 +332,19 @@ TEST(Tso, NewLifeIsNoConflict) {
              | end
     => clean
   )");
+}
+
+TEST(Tso, TooLongToKeep) {
+  TextReader reader("table", "A|w(x)|\nA|r(y)|\nA|r(z)|\nA|r(z)|\n");
+  Findings findings;
+  const CheckerOptions options;
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.push_back(store_buffer::make_checker({reader.names(), findings, options}, kTsoChecker.name,
+                                                kTsoRules.front(), store_buffer::Question::kTransactions, 3));
+  run_checkers(reader, checkers);
+  EXPECT_TRUE(checkers.front()->coverage().undecided);
+  EXPECT_EQ(checkers.front()->coverage().note,
+            "the trace has more than 3 operations, which are not kept: check a part of it");
 }
 
 TEST(Tso, BudgetRunsOut) {

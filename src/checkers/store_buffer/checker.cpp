@@ -15,13 +15,16 @@ namespace {
 class StoreBufferChecker : public Checker {
  public:
   StoreBufferChecker(const CheckerContext& context, std::string_view name, const Rule& rule,
-                     Question question)
-      : context_(context), name_(name), rule_(rule), question_(question) {}
+                     Question question, std::size_t most_operations)
+      : context_(context), name_(name), rule_(rule), question_(question), most_operations_(most_operations) {}
 
   // A running program tells only a thread's first accesses between two synchronizations, and keeping all it
   // tells would take memory for as long as it runs.
   void process(const EventBatch& batch) override {
-    if (!context_.is_live) recorder_.process(batch);
+    if (context_.is_live || too_long_) return;
+    recorder_.process(batch);
+    too_long_ = recorder_.size() > most_operations_;
+    if (too_long_) recorder_ = Recorder();
   }
 
   void finish() override {
@@ -39,6 +42,10 @@ class StoreBufferChecker : public Checker {
       return {true,
               fmt::format("needs all accesses: heddle record --mode full, then heddle check --checkers {}",
                           name_)};
+    if (too_long_)
+      return {true,
+              fmt::format("the trace has more than {} operations, which are not kept: check a part of it",
+                          most_operations_)};
     coverage.undecided = answer_.undecided > 0;
     if (coverage.undecided)
       coverage.note = fmt::format(
@@ -68,6 +75,8 @@ class StoreBufferChecker : public Checker {
   std::string_view name_;
   const Rule& rule_;
   Question question_;
+  std::size_t most_operations_;
+  bool too_long_ = false;  // there were more
   Recorder recorder_;
   Answer answer_;
 };
@@ -75,8 +84,8 @@ class StoreBufferChecker : public Checker {
 }  // namespace
 
 std::unique_ptr<Checker> make_checker(const CheckerContext& context, std::string_view name, const Rule& rule,
-                                      Question question) {
-  return std::make_unique<StoreBufferChecker>(context, name, rule, question);
+                                      Question question, std::size_t most_operations) {
+  return std::make_unique<StoreBufferChecker>(context, name, rule, question, most_operations);
 }
 
 }  // namespace heddle::store_buffer

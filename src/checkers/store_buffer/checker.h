@@ -1,6 +1,7 @@
 // The checker behind tso and robustness.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -9,7 +10,11 @@
 
 namespace heddle::store_buffer {
 
+// More operations than this are not kept (some 90 bytes each at the most); the answer is undecided then.
+inline constexpr std::size_t kMostOperations = 50'000'000;
+
+// `most_operations`: tests set it low.
 std::unique_ptr<Checker> make_checker(const CheckerContext& context, std::string_view name, const Rule& rule,
-                                      Question question);
+                                      Question question, std::size_t most_operations = kMostOperations);
 
 }  // namespace heddle::store_buffer

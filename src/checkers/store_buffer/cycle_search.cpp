@@ -43,22 +43,33 @@ uint32_t CycleSearch::group_of(OpId op) {
 // Pairs of which the earlier one is a store that may still be buffered, or a read that may have been served
 // by one, when the later one happens: all others are certain, or impossible.
 void CycleSearch::find_choices(const std::vector<OpId>& ops) {
-  tsl::robin_map<uint32_t, std::vector<OpId>> open;  // by location
+  // What a thread has done to a location, in order; from `first` on, what is not drained.
+  struct Open {
+    ThreadId thread;
+    std::vector<OpId> ops;
+    std::size_t first = 0;
+  };
+  tsl::robin_map<uint32_t, std::vector<Open>> open;  // by location
+  const auto is_drained = [&](OpId op, OpId now) {
+    return history_.drain[history_.ops[op].stores ? op : history_.own_store[op]] < now;
+  };
   for (const OpId id : ops) {
     const Op& op = history_.ops[id];
-    std::vector<OpId>& others = open[op.location];
-    std::erase_if(others, [&](OpId other) {
-      const OpId store = history_.ops[other].stores ? other : history_.own_store[other];
-      return history_.drain[store] < id;
-    });
-    for (const OpId other : others) {
-      if (history_.ops[other].thread == op.thread || !(history_.ops[other].changes() || op.changes()))
-        continue;
-      if (!spend()) return;
-      add_choice(other, id);
-      add_choice(id, other);
+    std::vector<Open>& threads = open[op.location];
+    for (Open& other : threads) {
+      if (other.thread == op.thread) continue;
+      while (other.first < other.ops.size() && is_drained(other.ops[other.first], id)) ++other.first;
+      for (std::size_t i = other.first; i < other.ops.size(); ++i) {
+        if (!spend()) return;
+        if (!history_.ops[other.ops[i]].changes() && !op.changes()) continue;
+        add_choice(other.ops[i], id);
+        add_choice(id, other.ops[i]);
+      }
     }
-    if (op.stores || history_.is_buffered_read(id)) others.push_back(id);
+    if (!op.stores && !history_.is_buffered_read(id)) continue;
+    const auto own = std::find_if(threads.begin(), threads.end(),
+                                  [&](const Open& other) { return other.thread == op.thread; });
+    (own != threads.end() ? *own : threads.emplace_back(Open{op.thread, {}, 0})).ops.push_back(id);
   }
 }
 

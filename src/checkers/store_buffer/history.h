@@ -93,6 +93,7 @@ History with_fences(const History& history, std::span<const OpId> after, std::ve
 class Recorder {
  public:
   void process(const EventBatch& batch);
+  std::size_t size() const { return history_.ops.size(); }  // operations so far
   History take();
 
  private:
