@@ -215,6 +215,7 @@ class Writer {
     switch (context_.repair.outcome) {
       case Repair::Outcome::kFound: {
         std::vector<std::string> places;
+        places.reserve(context_.repair.after.size());
         for (const OpId store : context_.repair.after) places.push_back("after " + place(store));
         return fmt::format(
             "a full fence, {}, {}. Checked again with {}, this order of operations has no such cycle; "
