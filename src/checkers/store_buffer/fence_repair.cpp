@@ -117,7 +117,8 @@ class RepairSearch {
 
   bool is_clean() {
     asked_ops_ += history_.ops.size();
-    if (++questions_ > kMostQuestions || (questions_ > 1 && asked_ops_ > kMostOpsAsked)) {
+    ++questions_;
+    if (questions_ > kMostQuestions || (questions_ > 1 && asked_ops_ > kMostOpsAsked)) {
       stopped_ = true;
       return false;
     }

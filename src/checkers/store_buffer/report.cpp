@@ -115,7 +115,7 @@ class Writer {
 
   // Why the link holds, and what follows from it.
   std::string reason(const Link& link) const {
-    const std::string why = order(link);
+    std::string why = order(link);
     if (context_.question == Question::kOperations || node(link.from) == node(link.to)) return why;
     return fmt::format("{}, so {} comes before {}", why, transaction(link.from, link.to),
                        transaction(link.to, link.from));
@@ -140,7 +140,7 @@ class Writer {
     const Block* block = history_.block_of(id);
     if (block == nullptr) return fmt::format("this operation of {}", thread(id));
     const Block* others = history_.block_of(other);
-    const std::string text = block_text(*block, context_.names);
+    std::string text = block_text(*block, context_.names);
     if (others == nullptr || block_text(*others, context_.names) != text) return text;
     return fmt::format("{}'s {}", context_.names.thread(block->opener), text);
   }
@@ -215,6 +215,7 @@ class Writer {
     switch (context_.repair.outcome) {
       case Repair::Outcome::kFound: {
         std::vector<std::string> places;
+        places.reserve(context_.repair.after.size());
         for (const OpId store : context_.repair.after) places.push_back("after " + place(store));
         return fmt::format(
             "a full fence, {}, {}. Checked again with {}, this order of operations has no such cycle; "
