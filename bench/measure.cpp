@@ -88,6 +88,7 @@ SyntheticOptions options_from(std::span<const std::string> settings) {
 struct Outcome {
   uint64_t events = 0;  // of a scan: lines
   uint64_t findings = 0;
+  uint64_t undecided = 0;  // checkers that gave up
 };
 
 Outcome synthesize(const SyntheticOptions& options) {
@@ -158,6 +159,7 @@ Outcome check(std::string_view list, const std::string& path, std::span<const st
       checkers, [&] { return open_trace(path); },
       [&](std::size_t, const Names& names) { return CheckerContext{names, findings, options}; });
   outcome.findings = findings.list().size();
+  for (const auto& checker : checkers) outcome.undecided += checker->coverage().undecided ? 1 : 0;
   return outcome;
 }
 
@@ -182,6 +184,7 @@ int main(int count, char** arguments) {
     const heddle::Outcome outcome = heddle::run({arguments + 1, arguments + count});
     const nlohmann::json line = {{"events", outcome.events},
                                  {"findings", outcome.findings},
+                                 {"undecided", outcome.undecided},
                                  {"cpu_seconds", heddle::clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu},
                                  {"wall_seconds", heddle::clock_seconds(CLOCK_MONOTONIC) - wall},
                                  {"peak_bytes", heddle::peak_memory()}};
