@@ -88,7 +88,7 @@ SyntheticOptions options_from(std::span<const std::string> settings) {
 struct Outcome {
   uint64_t events = 0;  // of a scan: lines
   uint64_t findings = 0;
-  bool undecided = false;  // some checker ran out of its budget
+  uint64_t undecided = 0;  // checkers that gave up
 };
 
 Outcome synthesize(const SyntheticOptions& options) {
@@ -159,7 +159,7 @@ Outcome check(std::string_view list, const std::string& path, std::span<const st
       checkers, [&] { return open_trace(path); },
       [&](std::size_t, const Names& names) { return CheckerContext{names, findings, options}; });
   outcome.findings = findings.list().size();
-  for (const auto& checker : checkers) outcome.undecided |= checker->coverage().undecided;
+  for (const auto& checker : checkers) outcome.undecided += checker->coverage().undecided ? 1 : 0;
   return outcome;
 }
 

@@ -290,9 +290,6 @@ void Interleavings::for_each_schedule(
 
 std::optional<bool> Interleavings::is_serializable(const std::vector<std::size_t>& members,
                                                    uint64_t most) const {
-  if (std::none_of(members.begin(), members.end(),
-                   [&](std::size_t m) { return transactions_[m].touches_shared; }))
-    return true;
   // What serial orders give.
   std::vector<View> serial;
   std::vector<std::size_t> order = members;

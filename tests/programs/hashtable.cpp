@@ -1,6 +1,7 @@
-// The story of S1 §6 as a C++ container: an iterator that should fail when the table was changed behind its back, and
-// that may hand out an entry that is gone, because it looks at the count of changes and takes the entry in two
-// critical sections. In this run the two threads act one after the other, and nothing goes wrong.
+// The story of S1 §6 as a C++ container: an iterator that should fail when the table was changed behind its
+// back, and that may hand out an entry that is gone, because it looks at the count of changes and takes the
+// entry in two critical sections. In this run the two threads act one after the other, and nothing goes
+// wrong.
 #include <array>
 #include <cstdio>
 #include <mutex>

@@ -764,5 +764,22 @@ TEST(PredictiveTable, ALockOfOneThreadOnly) {
   )");
 }
 
+// Found by the law: neither block accesses anything, and each needs a part of the other.
+TEST(PredictiveTable, BlocksThatWaitForEachOther) {
+  expect_predicted(R"(
+    A        | B
+    begin(a) |
+    post(s)  |
+             | begin(b)
+             | wait(s)
+             | post(t)
+             | end
+    wait(t)  |
+    end      |
+    blocks => predicted-atomicity-violation predicted [a]: A post(s), B post(t), A wait(t)
+    reduction => not-reducible potential [a]: A post(s), A wait(t)
+  )");
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -264,9 +264,6 @@ class AtomicitySearch {
   }
 
   void compare(Root& root, uint32_t of_root, uint32_t rival) const {
-    const bool touches =
-        run_.shapes[root.shape].touches_shared || run_.shapes[group(rival).shape].touches_shared;
-    if (!touches) return;
     const PairMember first = member(of_root);
     const PairMember second = member(rival);
     PairAnswer answer = check_pair(first, second, locksets_);

@@ -50,7 +50,8 @@ class CycleSearch::Chains {
       : all_(search),
         budget_(std::min(budget, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep) {
     members_.push_back({root, false});
-    for_each_use(0, [&](uint32_t, VariableId variable, bool writes) {
+    for_each_use(0, [&](uint32_t step, VariableId variable, bool writes) {
+      last_use_of_root_ = std::max(last_use_of_root_, step);
       for (const Use& use : all_.uses_of_variable_[variable])
         if (writes || use.writes)
           for (const uint32_t other : all_.groups_of_shape_[use.shape]) closing_.push_back(other);
@@ -100,6 +101,8 @@ class CycleSearch::Chains {
     if (last > 0) close();
     if (is_over()) return;
     for_each_use(last, [&](uint32_t step, VariableId variable, bool writes) {
+      // A root that is left at its last use is not cut: there is nothing later to come back to.
+      if (last == 0 && !group(0).synchronizes() && step >= last_use_of_root_) return;
       for (const Use& next : all_.uses_of_variable_[variable]) {
         if (is_over()) return;
         if (writes || next.writes) follow_conflict(step, next);
@@ -291,8 +294,9 @@ class CycleSearch::Chains {
   }
 
   const CycleSearch& all_;
-  uint64_t budget_;       // in looks
-  std::size_t most_ = 0;  // members
+  uint64_t budget_;                // in looks
+  uint32_t last_use_of_root_ = 0;  // its last uninitialized read or final write
+  std::size_t most_ = 0;           // members
   std::vector<CycleMember> members_;
   std::vector<CycleEdge> edges_;   // between them
   std::vector<uint32_t> closing_;  // groups that may be the last member, ascending
