@@ -220,8 +220,8 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
     case Operation::kSync:
       start(event, index);
       done();
-      // It orders memory, but nobody's result depends on who came first: no edge of the graph, so what only it
-      // orders must not be left out of the graph either.
+      // It orders memory, but nobody's result depends on who came first: no edge of the graph, so what only
+      // it orders must not be left out of the graph either.
       return;
   }
   if (settings_.race_filter) synchronization_.synchronize(event);
