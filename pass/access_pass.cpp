@@ -405,8 +405,9 @@ void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) 
 
 // The runtime does what the C library would, and checks it.
 void Instrumenter::check_libc_call(CallBase& call) {
-  if (none_of(call.args(),
-              [&](Value* given) { return given->getType()->isPointerTy() && may_be_shared(given); }))
+  if (!may_order_threads(call) && none_of(call.args(), [&](Value* given) {
+        return given->getType()->isPointerTy() && may_be_shared(given);
+      }))
     return;
   FunctionCallee checked = checked_libc_function(call, module_);
   if (checked.getCallee() == nullptr) return;

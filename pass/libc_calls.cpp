@@ -1,6 +1,7 @@
 #include "pass/libc_calls.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSwitch.h>
 
 #include "runtime/libc_functions.h"
 
@@ -39,6 +40,15 @@ bool is_of_type(const FunctionType& function, StringRef type) {
 }
 
 }  // namespace
+
+bool may_order_threads(const CallBase& call) {
+  const Function* const callee = call.getCalledFunction();
+  return callee != nullptr && StringSwitch<bool>(callee->getName())
+                                  .Cases("read", "__read_chk", "pread", "pread64", "readv", true)
+                                  .Cases("write", "pwrite", "pwrite64", "writev", true)
+                                  .Cases("recv", "__recv_chk", "recvfrom", "send", "sendto", true)
+                                  .Default(false);
+}
 
 FunctionCallee checked_libc_function(const CallBase& call, Module& module) {
   const Function* const callee = call.getCalledFunction();

@@ -11,4 +11,7 @@ namespace heddle {
 // call is none of those.
 llvm::FunctionCallee checked_libc_function(const llvm::CallBase& call, llvm::Module& module);
 
+// Whether it sends or receives something, and so may order threads whatever memory it uses.
+bool may_order_threads(const llvm::CallBase& call);
+
 }  // namespace heddle

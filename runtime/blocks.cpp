@@ -113,10 +113,10 @@ HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
   leave_inner(*thread, pc);
 }
 
-uint32_t leave_atomic_blocks(Thread& thread, const void* pc) {
+uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {
   tell_pending_blocks(thread);
   const uint32_t left = thread.blocks.visit_inner_atomic(
-      [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
+      only_by_default, [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
   if (left > 0) thread.new_stretch();
   return left;
 }

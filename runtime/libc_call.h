@@ -21,6 +21,7 @@ class LibcCall {
  public:
   explicit LibcCall(const void* pc) : pc_(pc) {}
 
+  const void* pc() const { return pc_; }
   // Otherwise nothing has to be found out: the program has one thread, or is not checked.
   bool is_checked() const { return heddle_thread_state.thread != nullptr; }
 

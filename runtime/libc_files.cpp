@@ -10,6 +10,8 @@
 
 #include "runtime/libc_call.h"
 #include "runtime/libc_functions.h"
+#include "runtime/sync.h"
+#include "runtime/tell.h"
 
 extern "C" {
 ssize_t __read_chk(int, void*, size_t, size_t);
@@ -22,16 +24,37 @@ namespace heddle::runtime {
 
 namespace {
 
+// What one thread sends another may receive, through a pipe, a socket, an event or a file: whoever receives
+// anything knows what all have done who have sent anything before. Which of them it was is not looked at.
+const char files = 0;
+
+void sending(const LibcCall& call) {
+  if (!call.is_checked()) return;
+  const int error = errno;
+  releasing_shared(&files);
+  tell(Operation::kSync, &files, call.pc());
+  errno = error;
+}
+void receiving(const LibcCall& call) {
+  if (!call.is_checked()) return;
+  const int error = errno;
+  if (acquired(&files)) tell(Operation::kSync, &files, call.pc());
+  errno = error;
+}
+
 // What came into the memory. A message may say that it would have been longer.
 ssize_t received(const LibcCall& call, void* memory, ssize_t got, std::size_t room) {
-  if (got > 0)
+  if (got > 0) {
+    receiving(call);
     call.writes(memory, static_cast<std::size_t>(got) < room ? static_cast<std::size_t>(got) : room);
+  }
   return got;
 }
 
 // The same for memory in several parts.
 ssize_t received(const LibcCall& call, const iovec* parts, int count, ssize_t size) {
   if (!call.is_checked() || size <= 0) return size;
+  receiving(call);
   auto left = static_cast<std::size_t>(size);
   for (int i = 0; i < count && left > 0; ++i) {
     const std::size_t here = left < parts[i].iov_len ? left : parts[i].iov_len;
@@ -72,21 +95,28 @@ HEDDLE_LIBC(ssize_t, readv, int file, const iovec* parts, int count) {
   return received(call, parts, count, ::readv(file, parts, count));
 }
 HEDDLE_LIBC(ssize_t, write, int file, const void* memory, std::size_t size) {
-  LibcCall(HEDDLE_HERE).reads(memory, size);
+  const LibcCall call(HEDDLE_HERE);
+  call.reads(memory, size);
+  sending(call);
   return ::write(file, memory, size);
 }
 HEDDLE_LIBC(ssize_t, pwrite, int file, const void* memory, std::size_t size, off_t at) {
-  LibcCall(HEDDLE_HERE).reads(memory, size);
+  const LibcCall call(HEDDLE_HERE);
+  call.reads(memory, size);
+  sending(call);
   return ::pwrite(file, memory, size, at);
 }
 HEDDLE_LIBC(ssize_t, pwrite64, int file, const void* memory, std::size_t size, off_t at) {
-  LibcCall(HEDDLE_HERE).reads(memory, size);
+  const LibcCall call(HEDDLE_HERE);
+  call.reads(memory, size);
+  sending(call);
   return ::pwrite64(file, memory, size, at);
 }
 HEDDLE_LIBC(ssize_t, writev, int file, const iovec* parts, int count) {
   const LibcCall call(HEDDLE_HERE);
   call.reads(parts, sizeof(iovec) * static_cast<std::size_t>(count < 0 ? 0 : count));
   for (int i = 0; i < count; ++i) call.reads(parts[i].iov_base, parts[i].iov_len);
+  sending(call);
   return ::writev(file, parts, count);
 }
 
@@ -108,7 +138,9 @@ HEDDLE_LIBC(ssize_t, recvfrom, int socket, void* memory, std::size_t size, int f
   return got;
 }
 HEDDLE_LIBC(ssize_t, send, int socket, const void* memory, std::size_t size, int flags) {
-  LibcCall(HEDDLE_HERE).reads(memory, size);
+  const LibcCall call(HEDDLE_HERE);
+  call.reads(memory, size);
+  sending(call);
   return ::send(socket, memory, size, flags);
 }
 HEDDLE_LIBC(ssize_t, sendto, int socket, const void* memory, std::size_t size, int flags, const sockaddr* to,
@@ -116,6 +148,7 @@ HEDDLE_LIBC(ssize_t, sendto, int socket, const void* memory, std::size_t size, i
   const LibcCall call(HEDDLE_HERE);
   call.reads(memory, size);
   call.reads(to, to_size);
+  sending(call);
   return ::sendto(socket, memory, size, flags, to, to_size);
 }
 

@@ -65,14 +65,16 @@ class OpenBlocks {
       visit(blocks_[i]);
     }
   }
-  // Those, innermost first, that are atomic and told, up to the first that is not: `visit(open)`.
+  // Those, innermost first, that are atomic and told, up to the first that is not, or up to the first that
+  // the program itself asks for: `visit(open)`.
   template <class Visit>
-  uint32_t visit_inner_atomic(Visit visit) const {
+  uint32_t visit_inner_atomic(bool only_by_default, Visit visit) const {
     uint32_t visited = 0;
-    for (uint32_t i = blocks_.size();
-         i > 0 && blocks_[i - 1].state == State::kTold && blocks_[i - 1].block->kind == kHeddleAtomic;
-         --i, ++visited)
-      visit(blocks_[i - 1]);
+    const auto fits = [&](const Open& open) {
+      return open.state == State::kTold && open.block->kind == kHeddleAtomic &&
+             (!only_by_default || open.block->origin == kHeddleByDefault);
+    };
+    for (uint32_t i = blocks_.size(); i > 0 && fits(blocks_[i - 1]); --i, ++visited) visit(blocks_[i - 1]);
     return visited;
   }
   // The `count` innermost ones, outermost first.

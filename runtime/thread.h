@@ -247,7 +247,7 @@ void for_each_thread(Visit visit) {
 
 // A thread that waits for a condition lets others in on purpose: what it does before, to find out that it has
 // to wait, and what it does after are judged apart. The result says what to enter again.
-uint32_t leave_atomic_blocks(Thread& thread, const void* pc);
+uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default = false);
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc);
 
 // Nothing is told of a program that has only one thread. A deterministic block that such a program is in when

@@ -91,8 +91,11 @@ int join_with(pthread_t id, const void* pc, Join join) {
   if (result != 0 || thread == nullptr) return result;
   if (this_thread != nullptr) {
     this_thread->acquire(thread->end);
+    // No function that joins a thread is atomic. Nobody has said that it should be, unless in so many words.
+    const uint32_t left = leave_atomic_blocks(*this_thread, pc, /*only_by_default=*/true);
     tell(*this_thread,
          {.operation = static_cast<uint8_t>(Operation::kJoin), .pc = pc, .extra = thread->stream});
+    enter_atomic_blocks_again(*this_thread, left, pc);
     if (joined.fetch_add(1) + 1 == made.load()) become_serial();
   }
   let_go_of_name(thread);

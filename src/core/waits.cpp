@@ -21,12 +21,16 @@ void Waits::follow(const Event& event, EventIndex index) {
     takers(event.object)
         .push_back(
             {event.object, event.thread, event.site, index, event.operation == Operation::kAcquireShared});
+    ++thread.held;
     goes_on |= thread.wait.is_for_lock() && thread.wait.object == event.object;
   } else if (event.operation == Operation::kRelease || event.operation == Operation::kReleaseShared) {
     std::vector<TakenLock>& taken = takers(event.object);
     const auto last = std::find_if(taken.rbegin(), taken.rend(),
                                    [&](const TakenLock& one) { return one.thread == event.thread; });
-    if (last != taken.rend()) taken.erase(std::next(last).base());
+    if (last != taken.rend()) {
+      taken.erase(std::next(last).base());
+      --thread.held;
+    }
   } else if (event.operation == Operation::kThreadEnd) {
     thread.is_over = true;
   }

@@ -62,9 +62,13 @@ class Waits {
   struct Thread {
     Wait wait;
     SiteId last = kNoId;  // where its last event was
+    uint32_t held = 0;    // locks, as often as it has them
     bool is_over = false;
   };
   const std::vector<Thread>& threads() const { return threads_; }  // by id
+  uint32_t count_held_by(ThreadId thread) const {
+    return thread < threads_.size() ? threads_[thread].held : 0;
+  }
   // What the thread holds, in the order of the locks' ids.
   std::vector<TakenLock> held_by(ThreadId thread) const;
   // Those who have the lock that the wait is for, or the thread whose end it is for.

@@ -127,8 +127,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kReleaseShared: return lock(record, event);
     case Operation::kFork:
     case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
-    case Operation::kThreadBegin:
-    case Operation::kThreadEnd: return add(event);
+    case Operation::kThreadBegin: return add(event);
+    case Operation::kThreadEnd: release_all(event); return add(event);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic:
     case Operation::kEnd: return block(record, event, thread(stream));
@@ -277,6 +277,29 @@ void LiveTrace::lock(const Record& record, Event event) {
     default: break;
   }
   add(event);
+}
+
+// Nobody can act for a thread that is over. A lock that it leaves behind may still be taken by others: a
+// robust one, or one that is made anew in the same place.
+void LiveTrace::release_all(const Event& end) {
+  if (waits_.count_held_by(end.thread) == 0) return;
+  for (auto entry = locks_.begin(); entry != locks_.end(); ++entry) {
+    Lock& lock = entry.value();
+    Event release = end;
+    release.object = lock.id;
+    release.operation = Operation::kRelease;
+    if (lock.holder == end.thread) {
+      for (; lock.depth > 0; --lock.depth) add(release);
+      lock.holder = kNoId;
+    }
+    release.operation = Operation::kReleaseShared;
+    for (auto reader = std::find(lock.readers.begin(), lock.readers.end(), end.thread);
+         reader != lock.readers.end();
+         reader = std::find(lock.readers.begin(), lock.readers.end(), end.thread)) {
+      lock.readers.erase(reader);
+      add(release);
+    }
+  }
 }
 
 void LiveTrace::wait(const Record& record, ThreadId waiting) {

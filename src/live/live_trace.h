@@ -91,6 +91,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
   void add_race(const runtime::Record& earlier, const Event& later);
   void lock(const runtime::Record& record, Event event);
+  void release_all(const Event& end);
   void wait(const runtime::Record& record, ThreadId waiting);
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.

@@ -1,0 +1,122 @@
+// What threads leave behind, hand over and wait for: correct programs that have looked wrong, and their
+// broken twins.
+#include <heddle/heddle.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "twins.h"
+
+namespace {
+
+int number = 0;
+
+// The thread ends and still has the lock. The next one gets it all the same.
+void robust_lock() {
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+  static pthread_mutex_t lock;
+  pthread_mutex_init(&lock, &kind);
+  std::thread([] { pthread_mutex_lock(&lock); }).join();
+  if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
+  pthread_mutex_unlock(&lock);
+}
+
+void lock_made_anew() {
+  alignas(std::mutex) static char place[sizeof(std::mutex)];
+  auto* const first = new (place) std::mutex;
+  std::thread([&] { first->lock(); }).join();
+  auto* const second = new (place) std::mutex;
+  second->lock();
+  second->unlock();
+}
+
+// What is found before such a lock is found all the same.
+void race_before_robust_lock() {
+  std::thread other([] { number = 1; });  // here: other
+  number = 2;                             // here: here
+  other.join();
+  robust_lock();
+}
+
+void wake_through_pipe(bool is_written_before) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  std::thread sender([&] {
+    char byte = 0;
+    if (is_written_before) number = 1;
+    if (write(ends[1], &byte, 1) != 1) return;
+    if (!is_written_before) number = 1;  // here: sent
+  });
+  char byte;
+  if (read(ends[0], &byte, 1) == 1) ++number;  // here: received
+  sender.join();
+}
+
+// A function that joins a thread cannot be atomic, and nobody has said that this one is.
+class Worker {
+ public:
+  void start() { thread_ = std::thread(&Worker::run, this); }
+  void post() {
+    {
+      const std::lock_guard<std::mutex> locked(mutex_);
+      ++jobs_;
+    }
+    changed_.notify_one();
+  }
+  void stop() {
+    {
+      const std::lock_guard<std::mutex> locked(mutex_);
+      stops_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  void stop_as_a_whole() {
+    HEDDLE_ATOMIC("stop");
+    stop();
+  }
+
+ private:
+  void run() {
+    std::unique_lock<std::mutex> locked(mutex_);
+    for (;;) {
+      changed_.wait(locked, [this] { return stops_ || jobs_ > 0; });
+      if (jobs_ == 0) return;
+      --jobs_;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stops_ = false;
+  int jobs_ = 0;
+  std::thread thread_;
+};
+
+void work(void (Worker::*stop)()) {
+  Worker worker;
+  worker.start();
+  worker.post();
+  (worker.*stop)();
+}
+
+const twins::Cases kCases = {
+    {"robust_lock", robust_lock},
+    {"lock_made_anew", lock_made_anew},
+    {"race_before_robust_lock", race_before_robust_lock},
+    {"pipe", [] { wake_through_pipe(true); }},
+    {"after_the_pipe", [] { wake_through_pipe(false); }},
+    {"joins", [] { work(&Worker::stop); }},
+    {"joins_as_a_whole", [] { work(&Worker::stop_as_a_whole); }},
+};
+
+}  // namespace
+
+int main(int count, char** arguments) { return twins::run(kCases, count, arguments); }
