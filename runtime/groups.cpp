@@ -17,7 +17,7 @@ void GroupMemory::get_more(uint32_t count) {
     spare_[index] = group;
   }
   // Rather sweep than grow.
-  hasten_sweep(groups * size / sizeof(Entry));
+  hasten_sweep(2 * groups * size / sizeof(Entry));
 }
 
 }  // namespace heddle::runtime

@@ -60,7 +60,7 @@ struct Thread {
     uint32_t to;
     uint32_t stamp;  // of that stretch
   };
-  static constexpr unsigned kJoinBits = 8;
+  static constexpr unsigned kJoinBits = 9;
   static constexpr unsigned kOrdered = 256;
   volatile uint64_t page = 0;  // it is changing the state of, plus 1 (runtime/ownership.h)
   uint32_t serial = 0;         // no other thread has it
