@@ -12,6 +12,15 @@ namespace heddle::store_buffer {
 
 namespace {
 
+// Stores of an execution that are still in their buffers when the trace ends.
+uint64_t count_uncommitted(const History& history) {
+  uint64_t count = 0;
+  for (OpId op = 0; op < history.ops.size(); ++op)
+    count += history.ops[op].stores && history.drain[op] == history.ops.size() &&
+             (op >= history.committed.size() || history.committed[op] == kNever);
+  return count;
+}
+
 class StoreBufferChecker : public Checker {
  public:
   StoreBufferChecker(const CheckerContext& context, std::string_view name, const Rule& rule,
@@ -29,6 +38,7 @@ class StoreBufferChecker : public Checker {
 
   void finish() override {
     const History history = recorder_.take();
+    if (history.is_execution()) uncommitted_ = count_uncommitted(history);
     answer_ = find_cycles(history, question_, context_.options.budget);
     if (answer_.cycles.empty()) return;
     const Repair repair = repair_of(history);
@@ -53,6 +63,10 @@ class StoreBufferChecker : public Checker {
           "more",
           counted(answer_.undecided, "group"), counted(answer_.largest_undecided, "node"),
           answer_.undecided == 1 ? "was" : "were", counted(context_.options.budget, "step"));
+    if (uncommitted_ > 0)
+      coverage.note +=
+          fmt::format("{}{} had not reached memory when the trace ended; when it does is not judged",
+                      coverage.note.empty() ? "" : "; ", counted(uncommitted_, "write"));
     if (question_ == Question::kTransactions && answer_.is_fenced && answer_.without_delay > 0)
       coverage.note += fmt::format(
           "{}every transaction ends with a fence, so what atomicity reports was taken over without a search "
@@ -76,7 +90,8 @@ class StoreBufferChecker : public Checker {
   const Rule& rule_;
   Question question_;
   std::size_t most_operations_;
-  bool too_long_ = false;  // there were more
+  bool too_long_ = false;     // there were more
+  uint64_t uncommitted_ = 0;  // of an execution
   Recorder recorder_;
   Answer answer_;
 };

@@ -207,11 +207,26 @@ class Writer {
     return fmt::format("{} ({})", frames.front().substr(0, frames.front().find(" in ")), what);
   }
 
+  // Whether some block of the cycle starts or waits for another thread.
+  bool needs_others() const {
+    return std::any_of(cycle_.links.begin(), cycle_.links.end(), [&](const Link& link) {
+      switch (op(link.from).event.operation) {
+        case Operation::kFork:
+        case Operation::kArrive:
+        case Operation::kPost: return true;
+        default: return op(link.to).event.operation == Operation::kJoin;
+      }
+    });
+  }
+
   std::string advice() const {
+    if (!has_delay() && needs_others())
+      return "a block that lets another thread go on and waits for it cannot be atomic: do not mark it so, "
+             "or "
+             "mark it deterministic";
     if (!has_delay())
       return "a fence does not help, this happens without store buffers as well: make the blocks atomic "
-             "(heddle "
-             "explain HD2001), for example with a mutex";
+             "(heddle explain HD2001), for example with a mutex";
     switch (context_.repair.outcome) {
       case Repair::Outcome::kFound: {
         std::vector<std::string> places;
