@@ -56,7 +56,10 @@ class BlocksChecker : public Checker {
     }
     if (result_.too_large > 0) {
       coverage.undecided = true;
-      add(fmt::format("{} of blocks too long to be compared", counted(result_.too_large, "pair")));
+      add(fmt::format("{} so many critical sections that it was not compared with another as long",
+                      result_.too_large == 1
+                          ? "one kind of block has"
+                          : fmt::format("each of {} kinds of blocks has", result_.too_large)));
     }
     add(note_);
     return coverage;
