@@ -9,6 +9,7 @@
 #include "checkers/predictive/blocks_report.h"
 #include "checkers/predictive/collector.h"
 #include "checkers/predictive/run_note.h"
+#include "checkers/predictive/witness_schedule.h"
 
 namespace heddle {
 
@@ -36,7 +37,12 @@ class BlocksChecker : public Checker {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
       finding.rule = &kPredictedViolation;
       finding.checker = kBlocksChecker.name;
+      const std::vector<Finding>& kept = context_.findings.list();
+      const std::size_t known = kept.size();
       context_.findings.add(std::move(finding));
+      if (kept.size() == known) continue;
+      Finding& added = context_.findings.list().back();
+      added.schedule = schedule_steps(witness, added.steps, run, collector_.locksets(), context_.names);
     }
     result_.witnesses.clear();
   }

@@ -4,13 +4,15 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <map>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "checkers/predictive/explain_pair.h"
-#include "checkers/predictive/movers.h"
+#include "checkers/predictive/reducibility.h"
 
 namespace heddle::predictive {
 
@@ -20,7 +22,11 @@ class AtomicitySearch {
  public:
   AtomicitySearch(const Transactions& run, const LocksetTable& locksets, uint64_t budget,
                   const OnSearchProgress& on_progress)
-      : run_(run), locksets_(locksets), budget_(budget), on_progress_(on_progress) {
+      : run_(run),
+        locksets_(locksets),
+        budget_(budget),
+        on_progress_(on_progress),
+        reducibility_(run, indices_, locksets_) {
     indices_.reserve(run.shapes.size());
     for (const Shape& shape : run.shapes) indices_.push_back(index_shape(shape, locksets_));
     index_groups();
@@ -55,6 +61,12 @@ class AtomicitySearch {
     bool too_large = false;  // a pair was not compared: no budget is enough
     bool exhausted = false;
   };
+  // Shapes that access a variable.
+  struct Users {
+    std::vector<ShapeId> writers;
+    std::vector<ShapeId> readers;  // only
+  };
+
   const Group& group(uint32_t number) const { return run_.groups[number]; }
 
   void index_groups() {
@@ -90,20 +102,20 @@ class AtomicitySearch {
       for (const VariableUse& use : indices_[shape].variables) {
         if (use.variable >= shapes_of_variable_.size())
           shapes_of_variable_.resize(use.variable + std::size_t{1});
-        shapes_of_variable_[use.variable].push_back({shape, use.writes()});
+        (use.writes() ? shapes_of_variable_[use.variable].writers : shapes_of_variable_[use.variable].readers)
+            .push_back(shape);
       }
     }
   }
 
   void find_roots() {
-    const Movers movers(run_, locksets_, RaceFreedom::kPairwise);
     std::map<ShapeId, std::size_t> root_of_shape;
     is_proved_.assign(run_.groups.size(), true);
     for (uint32_t i = 0; i < run_.groups.size(); ++i) {
       const Group& of = group(i);
       if (!run_.shapes[of.shape].is_block) continue;
       ++result_.blocks;
-      if (is_reducible(i, movers)) {
+      if (reducibility_.is_reducible(i)) {
         ++result_.proved;
         continue;
       }
@@ -111,37 +123,11 @@ class AtomicitySearch {
       std::size_t place = roots_.size();
       if (!of.synchronizes()) place = root_of_shape.emplace(of.shape, place).first->second;
       if (place == roots_.size()) roots_.push_back({of.shape, {}});
-      roots_[place].groups.push_back(i);
-      add_cuts(roots_[place], i, movers);
+      Root& root = roots_[place];
+      const bool is_known = !root.groups.empty() && group(root.groups.back()).thread == of.thread;
+      root.groups.push_back(i);
+      if (!is_known) reducibility_.add_cuts(i, root.cut_at);
     }
-  }
-
-  // Reduction, with one more reason for an access to be race-free: the forced order keeps it apart from every
-  // rival.
-  bool is_reducible(uint32_t number, const Movers& movers) {
-    const Shape& shape = run_.shapes[group(number).shape];
-    if (!movers.find_break(shape, group(number).thread)) return true;
-    return !find_break(shape, [&](std::size_t i) {
-      const Mover mover = movers.of(shape.steps[i], group(number).thread);
-      const bool is_apart =
-          mover == Mover::kNone && !concurrency().has_rival(number, static_cast<uint32_t>(i));
-      return is_apart ? Mover::kBoth : mover;
-    });
-  }
-
-  // If it is reducible as far as locks go, only who makes an access of it a non-mover can cut it: beside
-  // anybody else it is reducible.
-  void add_cuts(Root& root, uint32_t number, const Movers& movers) const {
-    const Shape& shape = run_.shapes[root.shape];
-    const auto mover = [&](std::size_t i) { return movers.of(shape.steps[i], group(number).thread); };
-    const bool locks_break = find_break(shape, [&](std::size_t i) {
-                               return is_access(shape.steps[i].kind) ? Mover::kBoth : mover(i);
-                             }).has_value();
-    for (std::size_t i = 0; i < shape.steps.size(); ++i)
-      if (is_access(shape.steps[i].kind) && (locks_break || mover(i) == Mover::kNone))
-        root.cut_at.push_back(shape.steps[i].object);
-    std::sort(root.cut_at.begin(), root.cut_at.end());
-    root.cut_at.erase(std::unique(root.cut_at.begin(), root.cut_at.end()), root.cut_at.end());
   }
 
   void search_pairs() {
@@ -150,9 +136,11 @@ class AtomicitySearch {
       root.pairs = 0;
       root.exhausted = false;
       root.too_large = false;
-      uint64_t left = share;
+      const uint64_t looks =
+          std::min(share, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep;
+      uint64_t left = looks;
       search_pairs(root, left);
-      return Spent{share - left, root.exhausted};
+      return Spent{(looks - left) / kLooksPerStep, root.exhausted};
     });
   }
 
@@ -160,9 +148,10 @@ class AtomicitySearch {
     std::vector<std::pair<std::size_t, uint32_t>> open;  // root and group
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (!roots_[i].witness)
-        for (const uint32_t group : roots_[i].groups) open.emplace_back(i, group);
+        for (const uint32_t group : roots_[i].groups)
+          if (!reducibility_.is_reducible_in_cycles(group)) open.emplace_back(i, group);
     if (open.empty()) return;
-    const CycleSearch search(run_, indices_, concurrency());
+    const CycleSearch search(run_, indices_, reducibility_.concurrency());
     std::vector<CycleSearch::Answer> answers(open.size());
     share_budget(open.size(), 0.5, [&](std::size_t i, uint64_t share) {
       answers[i] = search.find(open[i].second, share);
@@ -227,11 +216,6 @@ class AtomicitySearch {
 
   PairMember member(uint32_t number) const {
     return {run_.shapes[group(number).shape], indices_[group(number).shape], group(number)};
-  }
-
-  const Concurrency& concurrency() {
-    if (!concurrency_) concurrency_.emplace(run_, indices_, locksets_);
-    return *concurrency_;
   }
 
   // Looks for a rival until one refutes the root, in an order that is the same in every run.
@@ -324,10 +308,12 @@ class AtomicitySearch {
   // Shapes with a conflicting access where the root may be cut, each once, in ascending order.
   std::vector<ShapeId> rivals(const Root& root) const {
     std::vector<ShapeId> rivals;
-    for (const VariableUse& use : indices_[root.shape].variables)
-      if (std::binary_search(root.cut_at.begin(), root.cut_at.end(), use.variable))
-        for (const auto& [other, writes] : shapes_of_variable_[use.variable])
-          if (writes || use.writes()) rivals.push_back(other);
+    for (const VariableUse& use : indices_[root.shape].variables) {
+      if (!std::binary_search(root.cut_at.begin(), root.cut_at.end(), use.variable)) continue;
+      const Users& users = shapes_of_variable_[use.variable];
+      rivals.insert(rivals.end(), users.writers.begin(), users.writers.end());
+      if (use.writes()) rivals.insert(rivals.end(), users.readers.begin(), users.readers.end());
+    }
     std::sort(rivals.begin(), rivals.end());
     rivals.erase(std::unique(rivals.begin(), rivals.end()), rivals.end());
     return rivals;
@@ -356,10 +342,10 @@ class AtomicitySearch {
   std::vector<std::vector<Chain>> chains_;  // by shape
   std::vector<Chain> of_thread_;            // by thread: all its groups
   std::vector<Chain> synchronizing_;        // by thread: those that synchronize inside
-  std::vector<std::vector<std::pair<ShapeId, bool>>> shapes_of_variable_;  // by variable; with: writes
-  std::vector<bool> is_proved_;                                            // by group
+  std::vector<Users> shapes_of_variable_;   // by variable
+  std::vector<bool> is_proved_;             // by group
+  Reducibility reducibility_;
   std::vector<Root> roots_;
-  std::optional<Concurrency> concurrency_;  // made when it is first asked for
   SearchResult result_;
 };
 

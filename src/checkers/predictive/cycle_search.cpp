@@ -77,9 +77,6 @@ bool CycleSearch::are_related(uint32_t a, uint32_t b) const {
   return first.thread == second.thread || forces(first, second) || forces(second, first);
 }
 
-// A step of a search costs as much as looking at this many transactions without going on to them.
-constexpr uint64_t kLooksPerStep = 16;
-
 // The chains that start at one root.
 class CycleSearch::Chains {
  public:
@@ -301,8 +298,8 @@ class CycleSearch::Chains {
   std::vector<Holding> kept_between(uint32_t earlier, uint32_t later) const {
     std::vector<Holding> kept;
     for (const Holding& holding : instance(earlier).after)
-      if (std::find(instance(later).before.begin(), instance(later).before.end(), holding) !=
-          instance(later).before.end())
+      if (std::any_of(instance(later).before.begin(), instance(later).before.end(),
+                      [&](const Holding& other) { return other.is_same(holding); }))
         kept.push_back(holding);
     return kept;
   }

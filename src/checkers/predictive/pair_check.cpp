@@ -11,8 +11,8 @@ namespace heddle::predictive {
 
 namespace {
 
-// A pair with a grid of this many states costs as much as one step of a search.
-constexpr uint64_t kCellsPerStep = 256;
+// States of a grid that cost as much as one look.
+constexpr uint64_t kCellsPerLook = 16;
 
 // An access to a variable both access.
 struct Access {
@@ -335,7 +335,7 @@ std::vector<ScheduledStep> schedule(const Side& first, const Side& second, const
 }  // namespace
 
 PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets,
-                      uint64_t& steps_left) {
+                      uint64_t& looks_left) {
   const bool first_needed = forces(first.group, second.group);
   const bool second_needed = forces(second.group, first.group);
   PairAnswer answer;
@@ -357,12 +357,12 @@ PairAnswer check_pair(const PairMember& first, const PairMember& second, const L
   cut(b, b_needs, a_needs);
   const uint64_t cells = uint64_t{a.cuts.size() + 1} * (b.cuts.size() + 1);
   answer.too_large = cells > kMostCells;
-  const uint64_t cost = 1 + cells / kCellsPerStep;
-  if (answer.too_large || cost > steps_left) {
+  const uint64_t cost = 1 + cells / kCellsPerLook;
+  if (answer.too_large || cost > looks_left) {
     answer.exhausted = true;
     return answer;
   }
-  steps_left -= cost;
+  looks_left -= cost;
   const InterleavingGrid grid(axis_of(a, b, a_needs), axis_of(b, a, b_needs), locksets);
   if (!grid.is_live(0, 0)) return answer;
   std::optional<Evidence> found;

@@ -51,9 +51,11 @@ struct PairAnswer {
 
 inline constexpr uint64_t kMostCells = uint64_t{1} << 30;
 
-// `steps_left` is what may still be spent, and is counted down: one for each pair and for every 256 states of
-// its grid.
+// `looks_left` is what may still be spent, and is counted down: one for the pair and one for every 16 states
+// of its grid. A step of a search is worth kLooksPerStep looks.
+inline constexpr uint64_t kLooksPerStep = 16;
+
 PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets,
-                      uint64_t& steps_left);
+                      uint64_t& looks_left);
 
 }  // namespace heddle::predictive
