@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "interleaving_oracle.h"
 #include "report/witness_trace.h"
@@ -39,15 +41,27 @@ std::vector<Finding> predicted(const std::string& trace, const CheckerOptions& o
   return findings;
 }
 
+// Whether a thread arrives at a barrier again before it has left it. The text format does not number phases:
+// in another order its second arrival can fall into the first one's.
+bool arrives_twice(const std::vector<Event>& events) {
+  std::map<std::pair<ThreadId, uint32_t>, int> inside;
+  for (const Event& event : events) {
+    if (event.operation == Operation::kLeave) --inside[{event.thread, event.object}];
+    if (event.operation == Operation::kArrive && ++inside[{event.thread, event.object}] > 1) return true;
+  }
+  return false;
+}
+
 void expect_real_schedule(const Finding& finding, const std::vector<Event>& events,
                           const oracle::Interleavings& all) {
   RC_ASSERT(!finding.schedule.empty());
   std::vector<std::size_t> order;
   for (const Step& step : finding.schedule) {
-    const bool is_boundary = step.operation.starts_with("begin") || step.operation.starts_with("end");
-    if (!is_boundary) order.push_back(step.event);
+    const auto is = [&](const char* start) { return step.operation.starts_with(start); };
+    const bool is_around = (is("acq") || is("rel")) && step.block.empty();  // not of the transaction
+    if (!is("begin") && !is("end") && !is_around) order.push_back(step.event);
   }
-  // Locks held around a transaction are not among its events.
+  // Operations that force the order need not be of a transaction.
   std::set<std::size_t> inside;
   for (const oracle::Transaction& transaction : all.transactions())
     inside.insert(transaction.events.begin(), transaction.events.end());
@@ -60,7 +74,7 @@ void expect_real_schedule(const Finding& finding, const std::vector<Event>& even
   RC_ASSERT(all.is_violation(once));
   RC_ASSERT(events.size() > once.back());
   // A view that no serial order gives is a cycle of conflicts, the forced order among them.
-  RC_ASSERT(!check_text("atomicity", witness).empty());
+  if (!arrives_twice(events)) RC_ASSERT(!check_text("atomicity", witness).empty());
 }
 
 void check_laws(const std::string& trace) {
@@ -217,6 +231,18 @@ RC_GTEST_PROP(PredictiveLaw, ForkAndJoin, ()) {
   TraceShape shape = shape_of(3, 2, 1);
   shape.fork_join = true;
   check_laws(small_trace({shape, 14}));
+}
+RC_GTEST_PROP(PredictiveLaw, Barriers, ()) {
+  TraceShape shape = shape_of(3, 2, 0);
+  shape.barriers = 1;
+  check_laws(small_trace({shape, 16}));
+}
+RC_GTEST_PROP(PredictiveLaw, BarriersAndSemaphores, ()) {
+  TraceShape shape = shape_of(2, 1, 1);
+  shape.barriers = 2;
+  shape.semaphores = 1;
+  shape.fork_join = true;
+  check_laws(small_trace({shape, 18}));
 }
 RC_GTEST_PROP(PredictiveLaw, Everything, ()) {
   TraceShape shape = shape_of(3, 2, 2);

@@ -24,6 +24,15 @@ struct Arrival {
   void join(const Arrival& other) { place = std::min(place, other.place); }
 };
 
+// The arrivals of a phase.
+struct Phase {
+  std::vector<EventIndex> arrivals;
+
+  void join(const Phase& other) {
+    arrivals.insert(arrivals.end(), other.arrivals.begin(), other.arrivals.end());
+  }
+};
+
 // Goes through the trace's synchronization once, and notes how each thread learns of the start.
 class Search {
  public:
@@ -94,6 +103,22 @@ class Search {
 };
 
 }  // namespace
+
+BarrierPhaseNumbers find_phases(const std::vector<Origin>& synchronizations) {
+  BarrierPhaseNumbers phases;
+  std::map<uint32_t, BarrierPhases<Phase>> barriers;
+  for (const auto& [event, index] : synchronizations) {
+    if (event.operation == Operation::kArrive) barriers[event.object].arrive(event.thread, {{index}});
+    if (event.operation != Operation::kLeave) continue;
+    const Phase phase = barriers[event.object].leave(event.thread);
+    const EventIndex first = phase.arrivals.front();
+    phases[index] = first;
+    // Who leaves first has all arrivals before it; later ones are told by those who leave later.
+    for (auto arrival = phase.arrivals.rbegin(); arrival != phase.arrivals.rend(); ++arrival)
+      if (!phases.try_emplace(*arrival, first).second) break;
+  }
+  return phases;
+}
 
 ForcingChain find_forcing_chain(const std::vector<Origin>& synchronizations, ThreadId from, EventIndex since,
                                 ThreadId to, EventIndex until) {

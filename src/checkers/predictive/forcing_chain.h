@@ -2,7 +2,11 @@
 // semaphores, of whatever thread, inside transactions or outside.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <vector>
+
+#include "base/hash.h"
 
 #include "checkers/predictive/transactions.h"
 
@@ -18,5 +22,10 @@ struct ForcingChain {
 
 ForcingChain find_forcing_chain(const std::vector<Origin>& synchronizations, ThreadId from, EventIndex since,
                                 ThreadId to, EventIndex until);
+
+// By event: which phase of its barrier an arrival or departure belongs to. Arrivals that nobody left are in
+// none.
+using BarrierPhaseNumbers = tsl::robin_map<EventIndex, EventIndex, MixHash>;
+BarrierPhaseNumbers find_phases(const std::vector<Origin>& synchronizations);
 
 }  // namespace heddle::predictive

@@ -27,7 +27,7 @@ class Writer {
       const std::size_t member = witness_.schedule[i].member;
       const ShapeStep& step = shape(member).steps[witness_.schedule[i].step];
       const Origin origin = origin_at(i);
-      if (!(step.around && is_release(step.kind))) add_outside_before(thread(member), origin.index);
+      if (!(step.around && is_release(step.kind))) add_outside_before(origin);
       if (!step.around) begin(member);
       if (step.around && is_release(step.kind)) end(member);
       add_step(i);
@@ -44,7 +44,6 @@ class Writer {
   // An operation of no member that forces an order between them.
   struct Outside {
     Origin origin;
-    std::vector<std::size_t> after;  // others that must come first
     bool is_done = false;
   };
 
@@ -66,51 +65,65 @@ class Writer {
       if (!witness_.edges[i].is_forced || thread(i) == thread(next)) continue;
       const ForcingChain chain = find_forcing_chain(run_.synchronizations, thread(i), instance(i).first,
                                                     thread(next), instance(next).last);
-      std::size_t before = kInside;
-      for (const Origin& step : chain.steps) {
-        const std::size_t number = add_outside(step);
-        if (before != kInside)
-          (number == kInside ? before_inside_[step.index] : outside_[number].after).push_back(before);
-        if (number != kInside && step.event.operation == Operation::kFork)
-          fork_of_[step.event.object] = number;
-        before = number;
-      }
+      for (const Origin& step : chain.steps) add_outside(step);
       for (const Origin& arrival : chain.arrivals) add_outside(arrival);
     }
+    const auto arrives = [](const Outside& of) { return of.origin.event.operation == Operation::kArrive; };
+    if (std::any_of(outside_.begin(), outside_.end(), arrives)) phases_ = find_phases(run_.synchronizations);
     for (auto& [of_thread, numbers] : outside_of_thread_)
       std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
         return outside_[a].origin.index < outside_[b].origin.index;
       });
   }
-  // Its number; kInside when a member does it.
-  std::size_t add_outside(const Origin& origin) {
+  void add_outside(const Origin& origin) {
     const ThreadId of = origin.event.thread;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
-      if (thread(i) == of && instance(i).first <= origin.index && origin.index <= instance(i).last)
-        return kInside;
+      if (thread(i) == of && instance(i).first <= origin.index && origin.index <= instance(i).last) return;
     for (const std::size_t number : outside_of_thread_[of])
-      if (outside_[number].origin.index == origin.index) return number;
-    outside_.push_back({origin, {}});
+      if (outside_[number].origin.index == origin.index) return;
+    outside_.push_back({origin});
     outside_of_thread_[of].push_back(outside_.size() - 1);
-    return outside_.size() - 1;
   }
 
-  // What the thread does outside before this event of its own, and what the event waits for; and the thread
-  // must have been started.
-  void add_outside_before(ThreadId of, EventIndex index) {
-    if (const auto fork = fork_of_.find(of); fork != fork_of_.end()) add_outside_step(fork->second);
-    if (const auto waits = before_inside_.find(index); waits != before_inside_.end())
-      for (const std::size_t number : waits->second) add_outside_step(number);
-    for (const std::size_t number : outside_of_thread_[of])
-      if (outside_[number].origin.index < index) add_outside_step(number);
+  // What happens outside before an event of a member, or of no member: signals that it waits for, its
+  // thread's start and what its thread did before. Signals come first: who arrives at a barrier right before
+  // leaving it is in the phase of those it waits for.
+  void add_outside_before(const Origin& origin) {
+    const Event& event = origin.event;
+    const auto is = [&](Operation operation) { return event.operation == operation; };
+    if (is(Operation::kWait) || is(Operation::kLeave)) {
+      for (std::size_t number = 0; number < outside_.size(); ++number)
+        if (releases(outside_[number].origin, origin)) add_outside_step(number);
+    }
+    if (is(Operation::kJoin)) add_all_of(event.object, origin.index);
+    add_all_of(event.thread, origin.index);
+  }
+  // Whether a post or arrival is one that a wait or departure comes after.
+  bool releases(const Origin& signal, const Origin& receipt) const {
+    if (signal.event.object != receipt.event.object || signal.index >= receipt.index) return false;
+    if (signal.event.operation == Operation::kPost) return receipt.event.operation == Operation::kWait;
+    if (signal.event.operation != Operation::kArrive || receipt.event.operation != Operation::kLeave)
+      return false;
+    const auto phase = phases_.find(signal.index);
+    const auto left = phases_.find(receipt.index);
+    return phase != phases_.end() && left != phases_.end() && phase->second == left->second;
+  }
+  // What is outside of a thread before an event, and who started it.
+  void add_all_of(ThreadId of, EventIndex before) {
+    for (std::size_t number = 0; number < outside_.size(); ++number) {
+      const Event& event = outside_[number].origin.event;
+      if (event.operation == Operation::kFork && event.object == of) add_outside_step(number);
+    }
+    const auto numbers = outside_of_thread_.find(of);
+    if (numbers == outside_of_thread_.end()) return;
+    for (const std::size_t number : numbers->second)
+      if (outside_[number].origin.index < before) add_outside_step(number);
   }
   void add_outside_step(std::size_t number) {
     Outside& outside = outside_[number];
     if (outside.is_done) return;
     outside.is_done = true;
-    // Others first: who arrives at a barrier right before leaving it is in the phase of those it waits for.
-    for (const std::size_t other : outside.after) add_outside_step(other);
-    add_outside_before(outside.origin.event.thread, outside.origin.index);
+    add_outside_before(outside.origin);
     schedule_.push_back(make_step(outside.origin.event, outside.origin.index, names_));
     schedule_.back().block_is_known = true;
   }
@@ -163,8 +176,6 @@ class Writer {
                        });
   }
 
-  static constexpr std::size_t kInside = ~std::size_t{0};
-
   const Witness& witness_;
   const std::vector<Step>& argument_;
   const Transactions& run_;
@@ -172,9 +183,8 @@ class Writer {
   const Names& names_;
   std::vector<Outside> outside_;
   std::map<ThreadId, std::vector<std::size_t>> outside_of_thread_;  // numbers, in the order of the trace
-  std::map<EventIndex, std::vector<std::size_t>> before_inside_;  // by event of a member: outside, before it
-  std::map<ThreadId, std::size_t> fork_of_;                       // by thread: who starts it
-  std::vector<bool> begun_;                                       // by member
+  BarrierPhaseNumbers phases_;
+  std::vector<bool> begun_;  // by member
   std::vector<bool> ended_;
   std::vector<Step> schedule_;
 };
