@@ -57,6 +57,7 @@ class AtomicitySearch {
     std::vector<uint32_t> groups;
     std::vector<VariableId> cut_at{};  // variables at whose accesses it may be cut, ascending
     std::optional<Witness> witness{};
+    std::optional<Witness> fallback{};  // another one that does not cut the root itself
     uint64_t pairs = 0;
     bool too_large = false;  // a pair was not compared: no budget is enough
     bool exhausted = false;
@@ -140,6 +141,8 @@ class AtomicitySearch {
           std::min(share, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep;
       uint64_t left = looks;
       search_pairs(root, left);
+      if (!root.witness) root.witness = std::move(root.fallback);
+      root.exhausted &= !root.witness;
       return Spent{(looks - left) / kLooksPerStep, root.exhausted};
     });
   }
@@ -163,8 +166,7 @@ class AtomicitySearch {
       root.witness = std::move(answers[i].witness);
       root.exhausted |= answers[i].exhausted;
     }
-    for (Root& root : roots_)
-      if (root.witness) root.exhausted = false;
+    for (Root& root : roots_) root.exhausted &= !root.witness;
   }
 
   struct Spent {
@@ -302,7 +304,9 @@ class AtomicitySearch {
       std::swap(witness.members[0], witness.members[1]);
       for (ScheduledStep& step : witness.schedule) step.member = 1 - step.member;
     }
-    root.witness = std::move(witness);
+    // Who cuts the rival will be found with the rival; the root may be cut by another one.
+    const bool blames_rival = explanation.swapped && !is_proved_[rival];
+    (blames_rival ? root.fallback : root.witness) = std::move(witness);
   }
 
   // Shapes with a conflicting access where the root may be cut, each once, in ascending order.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "checkers/predictive/interleaving_grid.h"
+#include "checkers/predictive/sections.h"
 
 namespace heddle::predictive {
 
@@ -14,142 +15,8 @@ namespace {
 // States of a grid that cost as much as one look.
 constexpr uint64_t kCellsPerLook = 16;
 
-// An access to a variable both access.
-struct Access {
-  uint32_t step = 0;  // in the shape
-  // It contradicts an order when it comes before a step of the other one: the last such step, plus one.
-  uint32_t contradicts_before = 0;
-};
-
-// The own step `at` and what follows it come after the first `others` steps of the other one.
-struct Need {
-  uint32_t at = 0;
-  uint32_t others = 0;
-};
-
-// Where a section begins, and what it takes to be there. Of several at one step they come in this order.
-struct Cut {
-  enum class Kind : uint8_t {
-    kDone,  // all steps before this one are done
-    kNeed,  // and what the other one has to do before it is done
-    kLock,  // and the step itself, which operates on a lock
-  };
-  uint32_t step = 0;
-  Kind kind = Kind::kDone;
-
-  friend auto operator<=>(const Cut&, const Cut&) = default;
-};
-
-// One transaction, cut into sections: between two cuts all its accesses can be done in the same states of the
-// other one.
-struct Side {
-  explicit Side(const PairMember& of) : member(of) {}
-
-  const PairMember& member;
-  std::vector<Cut> locking;      // operations on locks that count, ascending
-  std::vector<Access> accesses;  // to common variables, ascending
-  std::vector<Cut> cuts;         // ascending; section k + 1 begins at cuts[k]
-
-  uint32_t steps() const { return static_cast<uint32_t>(member.shape.steps.size()); }
-  // How many steps are done when a section begins.
-  uint32_t begin_of(std::size_t section) const {
-    return section == 0 ? 0 : cuts[section - 1].step + (cuts[section - 1].kind == Cut::Kind::kLock ? 1 : 0);
-  }
-  // The last section that has begun at such a cut.
-  uint32_t section_at(const Cut& cut) const {
-    return static_cast<uint32_t>(std::upper_bound(cuts.begin(), cuts.end(), cut) - cuts.begin());
-  }
-  // The section that an access is in.
-  uint32_t section_of(uint32_t access) const { return section_at({access, Cut::Kind::kNeed}); }
-};
-
 void add_accesses(Side& side, const VariableUse& use) {
   for (const uint32_t step : side.member.index.accesses_of(use)) side.accesses.push_back({step, 0});
-}
-
-void sort(std::vector<Cut>& cuts) {
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-}
-
-// The operations on locks that both take, without locks under which another one keeps the two apart already.
-void add_locks(Side& a, Side& b, const LocksetTable& locksets) {
-  std::vector<uint32_t> left_out;
-  const auto keeps_apart = [&](const LockUse& mine, const LockUse& others) {
-    for (const HeldLock& gate : locksets.members(mine.with)) {
-      const Hold theirs = locksets.find(others.with, gate.lock);
-      const bool excludes = theirs == Hold::kExclusive || (theirs == Hold::kShared && !gate.shared);
-      if (excludes && !std::binary_search(left_out.begin(), left_out.end(), gate.lock)) return true;
-    }
-    return false;
-  };
-  const auto add = [](Side& side, const LockUse& use) {
-    for (const uint32_t step : side.member.index.steps_of(use))
-      side.locking.push_back({step, Cut::Kind::kLock});
-  };
-  for_each_common(a.member.index.locks, b.member.index.locks, &LockUse::lock,
-                  [&](const LockUse& mine, const LockUse& others) {
-                    if (keeps_apart(mine, others)) {
-                      left_out.push_back(mine.lock);
-                    } else {
-                      add(a, mine);
-                      add(b, others);
-                    }
-                  });
-  sort(a.locking);
-  sort(b.locking);
-}
-
-// What the forced order asks of `side`: later steps know all that earlier ones know.
-std::vector<Need> forced_needs(const Side& side, const Side& other) {
-  std::vector<Need> needs;
-  const Group& group = side.member.group;
-  const Group& others = other.member.group;
-  const auto known_to = [&](uint32_t step, uint32_t of_other) {
-    return group.clock_at(step).knows(others.clock_at(of_other).epoch());
-  };
-  // The first number from `from` to `end` that satisfies what all after it satisfy as well.
-  const auto first_that = [](uint32_t from, uint32_t end, auto holds) {
-    while (from < end) {
-      const uint32_t middle = from + (end - from) / 2;
-      if (holds(middle)) {
-        end = middle;
-      } else {
-        from = middle + 1;
-      }
-    }
-    return from;
-  };
-  uint32_t known = 0;
-  for (uint32_t step = 0; known < other.steps();) {
-    step = first_that(step, side.steps(), [&](uint32_t i) { return known_to(i, known); });
-    if (step == side.steps()) break;
-    known = first_that(known, other.steps(), [&](uint32_t i) { return !known_to(step, i); });
-    needs.push_back({step, known});
-  }
-  return needs;
-}
-
-void cut(Side& side, const std::vector<Need>& own, const std::vector<Need>& others) {
-  side.cuts = side.locking;
-  for (const Need& need : own) side.cuts.push_back({need.at, Cut::Kind::kNeed});
-  for (const Need& need : others) side.cuts.push_back({need.others, Cut::Kind::kDone});
-  sort(side.cuts);
-}
-
-Axis axis_of(const Side& side, const Side& other, const std::vector<Need>& needs) {
-  Axis axis;
-  const std::vector<ShapeStep>& steps = side.member.shape.steps;
-  for (std::size_t section = 0; section <= side.cuts.size(); ++section) {
-    const uint32_t inside = side.begin_of(section);
-    axis.held.push_back(inside < steps.size() ? steps[inside].held : kEmptyLockset);
-  }
-  axis.needs.assign(side.cuts.size(), 0);
-  for (const Need& need : needs) {
-    uint32_t& sections = axis.needs[side.section_at({need.at, Cut::Kind::kNeed}) - std::size_t{1}];
-    sections = std::max(sections, other.section_at({need.others, Cut::Kind::kDone}));
-  }
-  return axis;
 }
 
 // Evidence that `side` comes first, on one variable.
@@ -197,7 +64,10 @@ class Walk {
     }
   }
 
-  std::optional<Evidence> find(bool first_at_start, bool second_at_start) {
+  // By member: evidence that cuts it, if some path has such. When the first one's is found nothing else is
+  // looked for.
+  std::array<std::optional<Evidence>, 2> find(bool first_at_start, bool second_at_start) const {
+    std::array<std::optional<Evidence>, 2> found;
     const auto width = static_cast<uint32_t>(sides_[0]->cuts.size() + 1);
     const auto height = static_cast<uint32_t>(sides_[1]->cuts.size() + 1);
     std::vector<Reached> first_row(width);  // of the row before, and then of this one
@@ -219,14 +89,18 @@ class Walk {
           if (i == 0 && j == 0 && second_at_start) second = {0, {}};
           first = better(first, contradicting(0, next[i], i, second_begin));
           second = better(second, contradicting(1, second_next, j, first_begin));
-          if (first.next < strongest_[1][j].contradicts_before) return evidence(first.by, strongest_[1][j]);
-          if (second.next < strongest_[0][i].contradicts_before) return evidence(strongest_[0][i], second.by);
+          if (first.next < strongest_[1][j].contradicts_before) {
+            found[0] = evidence(first.by, strongest_[1][j]);
+            return found;
+          }
+          if (!found[1] && second.next < strongest_[0][i].contradicts_before)
+            found[1] = evidence(strongest_[0][i], second.by);
         }
         first_row[i] = first_left = first;
         second_row[i] = second_left = second;
       }
     }
-    return std::nullopt;
+    return found;
   }
 
   // A write of the one between a write of the other and the last read that is to see it: UP3.
@@ -373,12 +247,18 @@ PairAnswer check_pair(const PairMember& first, const PairMember& second, const L
       find_contradictions(a, mine, theirs);
       find_contradictions(b, theirs, mine);
     });
-    Walk walk(a, b, grid);
-    found = walk.find(first_needed, second_needed);
-    for_each_conflict(first.index, second.index, [&](const VariableUse& mine, const VariableUse& theirs) {
-      if (!found) found = walk.find_overwritten(0, mine, theirs);
-      if (!found) found = walk.find_overwritten(1, theirs, mine);
-    });
+    const Walk walk(a, b, grid);
+    const std::array<std::optional<Evidence>, 2> cuts = walk.find(first_needed, second_needed);
+    found = cuts[0];
+    // UP3, first where it is the first one that is cut.
+    for (const std::size_t writer : {std::size_t{1}, std::size_t{0}}) {
+      for_each_conflict(first.index, second.index, [&](const VariableUse& mine, const VariableUse& theirs) {
+        if (!found)
+          found =
+              writer == 0 ? walk.find_overwritten(0, mine, theirs) : walk.find_overwritten(1, theirs, mine);
+      });
+      if (!found) found = cuts[1];
+    }
   }
   if (!found) return answer;
   a_needs.insert(a_needs.end(), found->of_first.begin(), found->of_first.end());

@@ -45,7 +45,8 @@ struct ScheduledStep {
 struct PairAnswer {
   bool exhausted = false;  // not decided: the budget is too small for the grid
   bool too_large = false;  // and no budget is enough: it is past kMostCells
-  // An interleaving of all steps of both that no serial order explains; none: they are atomic.
+  // An interleaving of all steps of both that no serial order explains, one that cuts the first if there is
+  // any; none: they are atomic.
   std::optional<std::vector<ScheduledStep>> schedule;
 };
 
