@@ -63,14 +63,13 @@ def kinds(count, rounds):
 
 
 def crowded(count, _rounds):
-    """Kinds that all meet, no two alike, none reducible, all atomic: three of twelve variables, written and read back
+    """Kinds of different names that all meet, none reducible, all atomic: three of twelve variables, written and read back
     in one critical section and written again in the next."""
     choose = random.Random(3)
     result = []
     for number in range(count):
         chosen = choose.sample(range(12), 3)
-        own = f"r(own{number})" if number % 2 else f"w(own{number})"
-        body = (["acq(n)", own] + [line for v in chosen for line in (f"w(p{v})", f"r(p{v})")] + ["rel(n)", "acq(n)"] +
+        body = (["acq(n)"] + [line for v in chosen for line in (f"w(p{v})", f"r(p{v})")] + ["rel(n)", "acq(n)"] +
                 [f"w(p{v})" for v in chosen] + ["rel(n)"])
         lines = [f"begin(kind{number})"] + body + ["end"]
         result.append(["".join(f"T{thread}|{line}|kind{number}.cpp:{i + 1}\n" for i, line in enumerate(lines))

@@ -56,7 +56,7 @@ class BlocksChecker : public Checker {
     };
     if (result_.exhausted > 0) {
       coverage.undecided = true;
-      add(fmt::format("the search gave up on {} before all cycles were tried; more with --budget",
+      add(fmt::format("the search gave up on {} before all orders were tried; more with --budget",
                       result_.exhausted == 1 ? "one kind of block"
                                              : fmt::format("{} kinds of blocks", result_.exhausted)));
     }
