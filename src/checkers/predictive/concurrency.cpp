@@ -8,7 +8,7 @@ namespace heddle::predictive {
 namespace {
 
 // Transactions of one thread beside one of another that are looked at one by one.
-constexpr long kMostLooks = 64;
+constexpr std::size_t kMostLooks = 64;
 
 bool is_wholly_before(const Group& before, const Group& after) {
   return after.clock_at_start().knows(before.clock_at_end().epoch());
@@ -44,8 +44,10 @@ Concurrency::Concurrency(const Transactions& run, const std::vector<ShapeIndex>&
       if (use.variable >= chains_.size()) chains_.resize(use.variable + std::size_t{1});
       std::vector<OfThread>& of_variable = chains_[use.variable];
       if (of_variable.empty() || of_variable.back().thread != group.thread)
-        of_variable.push_back({group.thread, {}});
+        of_variable.push_back({.thread = group.thread, .chain = {}, .ends = {}});
       of_variable.back().chain.push_back(number);
+      of_variable.back().ends.push_back(group.clock_at_end().epoch().time());
+      of_variable.back().writes |= use.writes();
     }
   }
 }
@@ -56,16 +58,28 @@ const VariableUse& Concurrency::use_of(uint32_t group, VariableId variable) cons
                            [](const VariableUse& use, VariableId id) { return use.variable < id; });
 }
 
+std::span<const uint32_t> Concurrency::beside(uint32_t group, const OfThread& of) const {
+  const Group& own = run_.groups[group];
+  const Time known = own.clock_at_start().time_of(of.thread);
+  const auto first =
+      static_cast<std::size_t>(std::upper_bound(of.ends.begin(), of.ends.end(), known) - of.ends.begin());
+  std::size_t last = first;
+  while (last < of.chain.size() && last - first <= kMostLooks &&
+         !is_wholly_before(own, run_.groups[of.chain[last]]))
+    ++last;
+  return std::span(of.chain).subspan(first, last - first);
+}
+
 bool Concurrency::has_rival(uint32_t group, uint32_t step) const {
   const Group& own = run_.groups[group];
   const ShapeStep& access = run_.shapes[own.shape].steps[step];
   for (const OfThread& of : chains_[access.object]) {
-    if (of.thread == own.thread) continue;
-    const auto [first, last] = overlapping(run_, group, of.chain);
-    if (last - first > kMostLooks) return true;
-    for (auto other = first; other != last; ++other) {
-      const Group& others = run_.groups[*other];
-      for (const uint32_t i : indices_[others.shape].accesses_of(use_of(*other, access.object))) {
+    if (of.thread == own.thread || !(of.writes || writes(access.kind))) continue;
+    const std::span<const uint32_t> near = beside(group, of);
+    if (near.size() > kMostLooks) return true;
+    for (const uint32_t other : near) {
+      const Group& others = run_.groups[other];
+      for (const uint32_t i : indices_[others.shape].accesses_of(use_of(other, access.object))) {
         const ShapeStep& rival = run_.shapes[others.shape].steps[i];
         if (!writes(access.kind) && !writes(rival.kind)) continue;
         if (!locksets_.compatible(access.held, rival.held)) continue;
@@ -78,11 +92,11 @@ bool Concurrency::has_rival(uint32_t group, uint32_t step) const {
   return false;
 }
 
-bool Concurrency::meets_any(uint32_t group, const VariableUse& use, const Chain& chain) const {
-  const auto [first, last] = overlapping(run_, group, chain);
-  if (last - first > kMostLooks) return true;
-  return std::any_of(first, last,
-                     [&](uint32_t other) { return use.writes() || use_of(other, use.variable).writes(); });
+bool Concurrency::meets_any(uint32_t group, const VariableUse& use, const OfThread& of) const {
+  const std::span<const uint32_t> near = beside(group, of);
+  return near.size() > kMostLooks || std::any_of(near.begin(), near.end(), [&](uint32_t other) {
+           return use.writes() || use_of(other, use.variable).writes();
+         });
 }
 
 }  // namespace heddle::predictive

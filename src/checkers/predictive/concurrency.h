@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,8 @@ class Concurrency {
       const ThreadId thread = run_.groups[group].thread;
       for (const VariableUse& use : indices_[run_.groups[group].shape].variables) {
         for (const OfThread& of : chains_[use.variable]) {
-          if (of.thread == thread || !meets_any(group, use, of.chain)) continue;
+          const bool conflicts = of.thread != thread && (use.writes() || of.writes);
+          if (!conflicts || !meets_any(group, use, of)) continue;
           has_partner[group] = true;
           meets(thread, of.thread);
         }
@@ -53,9 +55,13 @@ class Concurrency {
   struct OfThread {
     ThreadId thread = kNoId;
     Chain chain;
+    std::vector<Time> ends;  // the thread's time when each of the chain ended
+    bool writes = false;     // one of them does
   };
 
-  bool meets_any(uint32_t group, const VariableUse& use, const Chain& chain) const;
+  // What overlapping() finds, and no more than one past kMostLooks of it.
+  std::span<const uint32_t> beside(uint32_t group, const OfThread& of) const;
+  bool meets_any(uint32_t group, const VariableUse& use, const OfThread& of) const;
   const VariableUse& use_of(uint32_t group, VariableId variable) const;
 
   const Transactions& run_;
