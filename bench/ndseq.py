@@ -80,7 +80,7 @@ def main():
         f"{BASE['threads']} threads, {BASE['variables']} variables, unless said otherwise. Warnings are distinct by source lines.",
         "More events:", table(columns, by_length),
         f"{power(BASE['events'])} events, more threads:", table(columns, by_threads),
-        f"{power(BASE['events'])} events, fewer and more variables (a 64th of them shared by all tasks):",
+        f"{power(BASE['events'])} events, fewer and more variables (all but 8 of them a worker's own):",
         table(columns, by_variables),
         "Both verdicts on the traces of `examples/traces` that have tasks, as Table 1 of the paper sets them side by side:",
         verdicts(options)]) + "\n"

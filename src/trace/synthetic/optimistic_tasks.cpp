@@ -15,14 +15,13 @@ namespace heddle::synthetic {
 namespace {
 
 constexpr uint32_t kNamedTasks = 1000;
-constexpr uint32_t kMostFocus = 16;
 
 class OptimisticTasks : public Shape {
  public:
   OptimisticTasks(const SyntheticOptions& options, Random& random, Names& names)
       : random_(random), workers_(options.threads), locks_(options.locks), accesses_(options.block_length) {
     Division division(options.variables);
-    shared_ = division.take(std::max(2U, options.variables / 64));
+    shared_ = division.take(options.threads);
     own_ = division.rest();
     for (uint32_t i = 0; i < kNamedTasks; ++i) names.table(Space::kTask).append(fmt::format("i={}", i));
     const auto local = [&](const char* name) { return names.table(Space::kLocal).intern(name); };
@@ -43,7 +42,7 @@ class OptimisticTasks : public Shape {
   }
 
   void plan_main(Script& script) override {
-    for (uint32_t i = 0; i < std::min(shared_.count, kMostFocus); ++i) {
+    for (uint32_t i = 0; i < shared_.count; ++i) {
       script.continue_at(main_site_);
       script.add(Operation::kFocus, shared_.first + i);
     }
