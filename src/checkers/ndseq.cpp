@@ -38,19 +38,26 @@ class NdseqChecker : public Checker {
   explicit NdseqChecker(const CheckerContext& context)
       : context_(context), recorder_(std::in_place, context.names) {}
 
-  // A running program does not tell how its values depend on each other.
+  // Of a running program nothing is kept before its first task, and so nothing at all of most programs.
   void process(const EventBatch& batch) override {
-    if (context_.is_live || too_long_) return;
+    if (too_long_) return;
+    if (context_.is_live && !has_tasks_) {
+      has_tasks_ = std::any_of(batch.events.begin(), batch.events.end(),
+                               [](const Event& event) { return event.operation == Operation::kTaskBegin; });
+      if (!has_tasks_) return;
+    }
     recorder_->process(batch);
     too_long_ = recorder_->size() > kMostNodes;
     if (too_long_) recorder_.reset();
   }
 
   void finish() override {
-    if (context_.is_live || too_long_) return;
+    if (too_long_) return;
     const History history = recorder_->take();
     recorder_.reset();
     has_hand_overs_ = history.hand_overs > 0;
+    has_data_flow_ = history.has_data_flow;
+    if (context_.is_live && !has_data_flow_) return;
     run_.tasks = static_cast<uint64_t>(
         std::count_if(history.tasks.begin() + 1, history.tasks.end(),
                       [](const sequential_spec::Task& task) { return task.part == 0 && !task.is_meeting; }));
@@ -70,10 +77,12 @@ class NdseqChecker : public Checker {
   }
 
   Coverage coverage() const override {
-    if (context_.is_live)
-      return {
-          true,
-          "needs how values depend on each other: record the program, then heddle check --checkers ndseq"};
+    // Without it, a program tells only a thread's first accesses between two synchronizations.
+    if (context_.is_live && !has_data_flow_)
+      return {true,
+              "nothing to check: the program has no parallel loop or parallel begin of Heddle's header, or "
+              "was not "
+              "built to tell how its values depend on each other"};
     if (too_long_)
       return {true, fmt::format("the trace has more than {} events, which are not kept: check a part of it",
                                 kMostNodes)};
@@ -86,6 +95,9 @@ class NdseqChecker : public Checker {
       coverage.undecided = true;
       notes.emplace_back("the trace names no focus location, so only branches count as its outcome");
     }
+    if (!has_data_flow_)
+      notes.emplace_back(
+          "the trace does not tell how values depend on each other, so every read counts as a branch");
     if (!run_.counted_all)
       notes.emplace_back("there may be more warnings than were counted; --budget allows more");
     if (has_hand_overs_)
@@ -128,7 +140,9 @@ class NdseqChecker : public Checker {
   CheckerContext context_;
   std::optional<Recorder> recorder_;  // until all is recorded
   bool too_long_ = false;
+  bool has_tasks_ = false;  // of a running program, so far
   bool has_hand_overs_ = false;
+  bool has_data_flow_ = false;
   SequentialRun run_;
 };
 
