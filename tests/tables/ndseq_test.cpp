@@ -1,34 +1,18 @@
 // ndseq: parallel tasks and the sequential runs they equal. Times run downward; tasks are named for what they
 // stand for in S3.
-#include "checkers/ndseq.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "checkers/sequential_spec/recorder.h"
 #include "checkers/sequential_spec/relevance.h"
-#include "core/pipeline.h"
+#include "support/sequential_run.h"
 #include "support/table.h"
 #include "trace/text_reader.h"
 
 namespace heddle::test {
 namespace {
 
-struct Answer {
-  std::vector<Finding> findings;
-  Coverage coverage;
-};
-
-Answer ask(std::string_view table) {
-  const std::string trace = parse_table(table).trace;
-  TextReader reader("table", trace);
-  Findings findings;
-  const CheckerOptions options;
-  std::vector<std::unique_ptr<Checker>> checkers;
-  checkers.push_back(make_ndseq_checker({reader.names(), findings, options}));
-  run_checkers(reader, checkers);
-  return {findings.list(), checkers.front()->coverage()};
-}
+NdseqResult ask(std::string_view table) { return check_ndseq(parse_table(table).trace); }
 
 // "b, a (a1, a2); without row 7": the sequential run found, and the if (true*) left out.
 std::string sequential_run(std::string_view table) {

@@ -31,9 +31,7 @@ Recorder::Recorder(const Names& names) : names_(names), scopes_(1) {
   scopes_[0].users = 1;
 }
 
-History Recorder::take() {
-  return std::move(history_);
-}
+History Recorder::take() { return std::move(history_); }
 
 void Recorder::process(const EventBatch& batch) {
   for (std::size_t i = 0; i < batch.events.size(); ++i) record(batch.events[i], batch.first + i);
