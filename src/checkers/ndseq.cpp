@@ -19,7 +19,6 @@ namespace heddle {
 using sequential_spec::Before;
 using sequential_spec::History;
 using sequential_spec::Kind;
-using sequential_spec::kNoNode;
 using sequential_spec::NodeId;
 using sequential_spec::Recorder;
 using sequential_spec::Relevance;
@@ -30,6 +29,7 @@ namespace {
 
 // More events than this are not kept (some 60 bytes each); the answer is undecided then.
 constexpr std::size_t kMostNodes = 300'000'000;
+constexpr EventIndex kMostEvents = 4'000'000'000;  // of all kinds; a node has 32 bits for its event's index
 
 using Lines = std::set<std::vector<std::string>>;
 
@@ -47,7 +47,7 @@ class NdseqChecker : public Checker {
       if (!has_tasks_) return;
     }
     recorder_->process(batch);
-    too_long_ = recorder_->size() > kMostNodes;
+    too_long_ = recorder_->size() > kMostNodes || batch.first > kMostEvents;
     if (too_long_) recorder_.reset();
   }
 
@@ -79,13 +79,15 @@ class NdseqChecker : public Checker {
   Coverage coverage() const override {
     // Without it, a program tells only a thread's first accesses between two synchronizations.
     if (context_.is_live && !has_data_flow_)
-      return {true,
-              "nothing to check: the program has no parallel loop or parallel begin of Heddle's header, or "
-              "was not "
-              "built to tell how its values depend on each other"};
+      return {
+          true,
+          "nothing to check: no parallel loop or parallel begin of Heddle's header was run, or the program "
+          "was not built to tell how its values depend on each other"};
     if (too_long_)
-      return {true, fmt::format("the trace has more than {} events, which are not kept: check a part of it",
-                                kMostNodes)};
+      return {true,
+              fmt::format("the trace has more than {} accesses, assignments and branches, or {} events, "
+                          "which are not kept: check a part of it",
+                          kMostNodes, kMostEvents)};
     if (run_.tasks == 0)
       return {true, "nothing to check: the trace has no tasks, that is, no parallel loop or parallel begin"};
     Coverage coverage;

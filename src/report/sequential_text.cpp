@@ -31,11 +31,8 @@ std::string table(const std::vector<Row>& rows, const TextStyle& style) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string gap(widths[i] - display_width(row[i]), ' ');
       const std::string cell = &row == &rows.front() ? paint(style, kQuiet, row[i]) : row[i];
-      if (i == 0) {
-        out += cell + gap;
-      } else {
-        out += "  " + gap + cell;
-      }
+      // Names to the left, numbers to the right.
+      out += i == 0 ? fmt::format("{}{}", cell, gap) : fmt::format("  {}{}", gap, cell);
     }
     out += '\n';
   }

@@ -41,8 +41,9 @@ Relevance::Relevance(const History& history) : reason_(history.nodes.size(), kNo
   });
   NearestWrites nearest(history);
   std::vector<NodeId> writes;
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    const NodeId node = reached[i];
+  std::size_t next = 0;
+  while (next < reached.size()) {
+    const NodeId node = reached[next++];
     for (const NodeId source : history.sources_of(node)) reach(source, node);
     if (const MaybeId guard = history.context(node).guard; guard != kNoMaybe)
       reach(history.maybes[guard], node);

@@ -31,7 +31,7 @@ class Writer {
 
   // "T1's read of x".
   std::string subject(NodeId node) const {
-    const std::string who(names_.thread(history_.context(node).thread));
+    std::string who(names_.thread(history_.context(node).thread));
     const Node& operation = history_.nodes[node];
     const auto variable = [&] { return names_.variable(history_.variables[operation.object]); };
     switch (operation.kind) {
