@@ -71,6 +71,10 @@ class FindingWriter {
     write_steps(finding_.steps);
     write_paragraph("", kPlain, finding_.conclusion);
     write_schedule();
+    for (const Chain& chain : finding_.chains) {
+      write_paragraph("", kPlain, chain.title + ":");
+      write_steps(chain.steps);
+    }
     write_paragraph("fix: ", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green), finding_.advice);
     write_origin(name_input);
     return std::move(out_);

@@ -95,8 +95,10 @@ class Writer {
   }
 
   Step step(std::size_t member, uint32_t number) const {
-    return report_step(shape(member), group(member), witness_.members[member].latest, number, locksets_,
-                       names_);
+    Step result =
+        report_step(shape(member), group(member), witness_.members[member].latest, number, locksets_, names_);
+    result.transaction = member;
+    return result;
   }
 
   std::string forced_reason(std::size_t member) const {
@@ -189,6 +191,7 @@ class Writer {
     Step result = make_step(event, begins ? begin.index : instance(member).last, names_);
     result.block_is_known = true;
     result.block = names_.name(Space::kBlock, event.object);
+    result.transaction = member;
     return result;
   }
   Step scheduled_step(std::size_t member, uint32_t number) const {
