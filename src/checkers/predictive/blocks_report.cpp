@@ -88,8 +88,10 @@ class Writer {
   }
 
   Step step(std::size_t member, uint32_t number) const {
-    return report_step(shape(member), group(member), witness_.members[member].latest, number, locksets_,
-                       names_);
+    Step result =
+        report_step(shape(member), group(member), witness_.members[member].latest, number, locksets_, names_);
+    result.transaction = member;
+    return result;
   }
 
   std::string forced_reason(std::size_t member) const {
