@@ -12,6 +12,7 @@
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/groups.h"
+#include "runtime/growing_array.h"
 #include "runtime/inside.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -112,6 +113,9 @@ struct Thread {
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
   BarrierPhase* phase = nullptr;          // of the std::barrier it waits at
   uint32_t left_blocks = 0;               // while it waits for a condition_variable_any
+  uint32_t disposals = 0;                 // of objects whose last reference it dropped, one in the other
+  uint32_t left_for_disposal = 0;         // blocks
+  GrowingArray<const void*> at_end;       // objects that others learn from when it ends
   uint32_t library_depth = 0;             // operations of the standard library it is in (runtime/blocks.h)
 
   // Of functions that say when they begin and end (runtime/frames.h).

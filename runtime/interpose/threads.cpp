@@ -9,6 +9,7 @@
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
+#include "runtime/sync.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -39,10 +40,22 @@ void forget_stack() {
   ::pthread_attr_destroy(&attributes);
 }
 
+// The destructors of thread-local objects have run. Our key is older than any other, so the standard library
+// makes promises ready (set_value_at_thread_exit) after this.
+void publish_what_waits_for_end() {
+  if (this_thread == nullptr) return;
+  for (uint32_t i = 0; i < this_thread->at_end.size(); ++i) {
+    releasing_shared(this_thread->at_end[i]);
+    tell(Operation::kSync, this_thread->at_end[i], nullptr);
+  }
+  this_thread->at_end.clear();
+}
+
 // The thread ends when all destructors of its thread-local objects and keys have run: those that set keys
 // again are run again, as often as the system does it.
 void at_thread_end(void* rounds_left) {
   const auto rounds = reinterpret_cast<uint64_t>(rounds_left);
+  publish_what_waits_for_end();
   if (rounds > 1) {
     ::pthread_setspecific(end_key, reinterpret_cast<void*>(rounds - 1));
     return;
@@ -115,6 +128,13 @@ bool is_joinable(const pthread_attr_t* attributes) {
 }
 
 }  // namespace
+
+void publish_at_thread_end(const void* object, const void* pc) {
+  if (this_thread == nullptr) return;
+  releasing_shared(object);  // now, too: the main thread has no end
+  tell(Operation::kSync, object, pc);
+  this_thread->at_end.add() = object;
+}
 
 void count_threads_anew() {
   made.store(0);
