@@ -101,6 +101,7 @@ void mark_waits(Function& function, ArrayRef<Instruction*> waits) {
       places.insert(lock);
       continue;
     }
+    places.insert(wait);  // with a predicate it need not wait; without, it makes no difference
     Loop* const loop = loops.getLoopFor(wait->getParent());
     if (loop == nullptr) continue;
     BasicBlock* before = loop->getLoopPreheader();
@@ -115,8 +116,11 @@ void mark_waits(Function& function, ArrayRef<Instruction*> waits) {
 }  // namespace
 
 PreservedAnalyses ConditionLoopPass::run(Module& module, ModuleAnalysisManager&) {
-  for (Function& function : module)
-    if (const auto waits = waits_of(function); !waits.empty()) mark_waits(function, waits);
+  for (Function& function : module) {
+    const auto waits = waits_of(function);
+    // The library's own loops begin where the program calls them.
+    if (!waits.empty() && !name_of(function).is_of_library()) mark_waits(function, waits);
+  }
   return PreservedAnalyses::none();
 }
 

@@ -271,7 +271,7 @@ HEDDLE_INTERPOSE void heddle_set_at_thread_end(const void* status) {
 
 HEDDLE_INTERPOSE void heddle_begin_condition_loop() {
   const Inside inside;
-  if (!is_acting()) return;
+  if (!is_acting() || !this_thread->blocks.is_in_told_atomic()) return;
   const void* const pc = __builtin_return_address(0);
   enter_atomic_blocks_again(*this_thread, leave_atomic_blocks(*this_thread, pc), pc);
 }

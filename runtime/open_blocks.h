@@ -56,6 +56,12 @@ class OpenBlocks {
   }
   // The innermost ones, which are told when anything else is.
   uint32_t pending() const { return pending_; }
+  // Whether anything was told of the atomic block that the thread is in: of one that is pending, nothing.
+  bool is_in_told_atomic() const {
+    const uint32_t told = blocks_.size() - pending_;
+    return told > 0 && blocks_[told - 1].state == State::kTold &&
+           blocks_[told - 1].block->kind == kHeddleAtomic;
+  }
   // Says that they are told now: `visit(open)`, outermost first.
   template <class Visit>
   [[gnu::always_inline]] void tell_pending(Visit visit) {

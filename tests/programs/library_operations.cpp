@@ -196,7 +196,6 @@ void conditions() {
   std::condition_variable changed;
   // CHECK: conditions
   // CHECK-NEXT: condition loop
-  // CHECK-NEXT: condition loop
   std::unique_lock lock(mutex);  // to wait with, so that the wait begins here
   changed.wait(lock, [] { return true; });
   // CHECK-NEXT: condition loop
