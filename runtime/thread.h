@@ -32,13 +32,22 @@ inline constexpr uint64_t kNoStamp = uint64_t{kAllBytes} << 32 | kAllBytes;
 struct Memo {
   // Address (44 bits), is it a write, size (17 bits), is it atomic, is it told; kNewStretch: a stretch.
   uint64_t what;
-  uint64_t pc;  // of a stretch: its time
+  uint64_t pc;  // of a stretch: its time; of memory that is freed, its size in words stands above
 
   static constexpr uint64_t kNewStretch = ~uint64_t{0};
   static constexpr uint64_t kMostBytes = (uint64_t{1} << 17) - 2;
+  static constexpr uint64_t kIsFreed = kMostBytes + 1;  // in the place of the size
+  static constexpr unsigned kCodeBits = 48;
+
+  static Memo of_freed(const void* memory, uint64_t size, const void* pc) {
+    return {(reinterpret_cast<uint64_t>(memory) & kAddressMask) | uint64_t{1} << 44 | kIsFreed << 45,
+            size / 8 << kCodeBits | reinterpret_cast<uint64_t>(pc)};
+  }
   uint64_t address() const { return what & kAddressMask; }
   bool writes() const { return (what >> 44 & 1) != 0; }
-  uint64_t size() const { return what >> 45 & ((uint64_t{1} << 17) - 1); }
+  bool frees() const { return (what >> 45 & ((uint64_t{1} << 17) - 1)) == kIsFreed; }
+  uint64_t size() const { return frees() ? pc >> kCodeBits << 3 : what >> 45 & ((uint64_t{1} << 17) - 1); }
+  uint64_t code() const { return frees() ? pc & ((uint64_t{1} << kCodeBits) - 1) : pc; }
   bool is_atomic() const { return (what >> 62 & 1) != 0; }
   bool is_told() const { return what >> 63 != 0; }
 };

@@ -188,7 +188,7 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
                        here + 8 <= before + std::min(size, most_bytes());
   if ((earlier.name & 1) != 0 && (is_within || is_cell)) return;
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
-  if (operation != Operation::kRead && operation != Operation::kWrite)
+  if (operation != Operation::kRead && operation != Operation::kWrite && operation != Operation::kFree)
     return;  // every atomic one is an event
   add_race(earlier, later);
 }
