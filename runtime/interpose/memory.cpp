@@ -85,8 +85,10 @@ HEDDLE_INTERPOSE void* reallocarray(void* memory, std::size_t count, std::size_t
 HEDDLE_INTERPOSE void* mmap(void* memory, std::size_t size, int protection, int flags, int file,
                             off_t offset) {
   void* const mapped = REAL(mmap)(memory, size, protection, flags, file, offset);
-  // Also where nobody asked for this place: the allocator may have given it back to the system.
-  if (mapped != MAP_FAILED) forget(mapped, size);
+  // Also where nobody asked for this place: the allocator may have given it back to the system. It has no
+  // more than that in one piece, and to look through the address space that some programs reserve takes long.
+  constexpr std::size_t kMostOfAllocator = std::size_t{1} << 30;
+  if (mapped != MAP_FAILED && ((flags & MAP_FIXED) != 0 || size <= kMostOfAllocator)) forget(mapped, size);
   return mapped;
 }
 

@@ -85,17 +85,6 @@ void* run_thread(void* given) {
   return body(argument);
 }
 
-// Not checked, but its code looks at the shadow all the same.
-void* run_unchecked(void* given) {
-  auto* const start = static_cast<Start*>(given);
-  heddle_thread_state.shadow = shadow_base;
-  heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
-  void* (*const body)(void*) = start->body;
-  void* const argument = start->argument;
-  destroy(start);
-  return body(argument);
-}
-
 // Waits, with the real function, for the thread.
 template <class Join>
 int join_with(pthread_t id, const void* pc, Join join) {
@@ -116,6 +105,7 @@ int join_with(pthread_t id, const void* pc, Join join) {
 }
 
 [[gnu::constructor(101)]] void begin() {
+  if (is_switched_off()) return;
   attach_main_thread();
   if (::pthread_key_create(&end_key, at_thread_end) != 0)
     fail("the system has no key for the ends of threads");
@@ -143,14 +133,10 @@ void count_threads_anew() {
 
 int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*), void* argument,
                   const void* pc) {
+  if (this_thread == nullptr) return REAL(pthread_create)(id, attributes, body, argument);
   auto* const start = create<Start>();
   start->body = body;
   start->argument = argument;
-  if (this_thread == nullptr || is_switched_off()) {
-    const int result = REAL(pthread_create)(id, attributes, run_unchecked, start);
-    if (result != 0) destroy(start);
-    return result;
-  }
   pc = outside_system_code(pc);
   connect_to_monitor();
   tell_deterministic_blocks(*this_thread, __builtin_return_address(0));
