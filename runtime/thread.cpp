@@ -88,6 +88,8 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->chunk = nullptr;
   thread->library_depth = 0;
   thread->counted_frame_count = 0;
+  thread->disposals = thread->left_for_disposal = 0;
+  thread->at_end.clear();
   return thread;
 }
 

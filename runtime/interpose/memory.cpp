@@ -40,12 +40,13 @@ void* given(void* memory) {
   if (is_parallel && memory != nullptr) begin_life(memory, ::malloc_usable_size(memory));
   return memory;
 }
-// Memory that grows or shrinks is another one, unless there is none to be had.
+// Memory that grows or shrinks is another one, unless there is none to be had: then it is as it was.
 template <class Reallocate>
 void* reallocated(void* memory, const void* pc, Reallocate reallocate) {
+  const std::size_t size = memory == nullptr ? 0 : ::malloc_usable_size(memory);
   if (memory != nullptr) give_back(memory, pc);
   void* const result = reallocate();
-  if (result == nullptr) given(memory);
+  if (result == nullptr) begin_life(memory, size);
   return given(result);
 }
 
