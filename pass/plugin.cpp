@@ -6,6 +6,7 @@
 #include "pass/access_names.h"
 #include "pass/access_pass.h"
 #include "pass/block_pass.h"
+#include "pass/condition_loops.h"
 #include "pass/library_pass.h"
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
@@ -14,6 +15,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
         builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(heddle::NamePass());
           passes.addPass(heddle::LibraryPass());
+          passes.addPass(heddle::ConditionLoopPass());
           passes.addPass(heddle::BlockPass());
         });
         builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {

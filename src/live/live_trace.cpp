@@ -198,7 +198,8 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
                        here + 8 <= before + std::min(size, most_bytes());
   const bool is_told = (earlier.name & 1) != 0 && (is_within || is_cell);
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
-  const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite;  // always told
+  const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
+                         operation != Operation::kFree;  // always told
   if ((is_told || is_atomic) && !sieve_.has_dropped()) return;
   add_race(earlier, later);
 }
