@@ -53,6 +53,7 @@ struct Candidate {
 
 std::vector<Candidate> candidates(const RunReport& report, const std::optional<Comparison>& comparison) {
   std::vector<Candidate> result;
+  result.reserve(report.findings.size() + (comparison ? comparison->gone.size() : 0));
   for (std::size_t i = 0; i < report.findings.size(); ++i)
     result.push_back(
         {&report.findings[i], comparison ? std::optional(comparison->findings[i]) : std::nullopt});

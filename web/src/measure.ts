@@ -10,6 +10,12 @@ export function textWidth(text: string, size: number, weight = 400): number {
   return context.measureText(text).width;
 }
 
+// The text, or as much of its begin as has room.
+export function cut(text: string, size: number, room: number): string {
+  if (textWidth(text, size) <= room) return text;
+  return `${[...text].slice(0, Math.max(1, Math.floor(room / (size * 0.62)) - 1)).join("").trimEnd()}…`;
+}
+
 // The text, or as much of its two ends as has room: of a long name the end tells more than the middle.
 export function fitted(text: string, size: number, room: number, weight = 400): string {
   if (textWidth(text, size, weight) <= room) return text;

@@ -11,7 +11,7 @@ export interface Moments {
 }
 
 function operation(step: Step, id: number, order: number, number?: string, block = ""): Operation {
-  const where = [place(step), block && `in ${block}`, step.held].filter(Boolean).join(" · ");
+  const where = [place(step), block && `in ${block}`, locksHeld(step.held).length > 0 ? step.held : ""].filter(Boolean).join(" · ");
   return { id, thread: step.thread, order, title: step.phrase, detail: where, number };
 }
 

@@ -1,6 +1,6 @@
 // Where everything in a picture of threads over time goes. A lane per thread, time downwards; a row per operation and,
 // between them, small ones where blocks begin and end and locks are taken and given back.
-import { fitted, textWidth } from "./measure";
+import { cut, fitted, textWidth } from "./measure";
 
 export interface Operation {
   id: number;
@@ -135,7 +135,7 @@ export function layOut(
       y: at.y + at.height / 2,
       labelX,
       title: fitted(operation.title, sizes.title, space, 500),
-      detail: fitted(operation.detail, sizes.detail, space),
+      detail: cut(operation.detail, sizes.detail, space),
     };
   });
 

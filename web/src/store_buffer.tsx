@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Point } from "./argument";
 import { operandOf } from "./argument";
 import { place, type Finding, type Step } from "./data";
-import { fitted, textWidth } from "./measure";
+import { cut, fitted, textWidth } from "./measure";
 import { Picture, useRoom } from "./picture";
 
 interface Row {
@@ -11,6 +11,8 @@ interface Row {
   step: Step; // of a commit: the write
   y: number;
 }
+
+const narrow = 520; // pixels; below, operations are as short as traces write them
 
 const heights = { operation: 46, fence: 26, commit: 30 };
 
@@ -62,7 +64,7 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
               <path class="commit" d={`M${l.bufferX + l.bufferWidth - 6},${bottom} L${scene.memoryX + 6},${bottom}`} />
               <circle class="commit-end" cx={scene.memoryX + scene.memoryWidth / 2} cy={bottom} r={5} />
               <text class="detail" x={l.bufferX - 7} y={bottom + 4} text-anchor="end">
-                {fitted(`${operandOf(write.operation)} reaches memory`, 11, l.width - 30)}
+                {fitted(scene.isNarrow ? "to memory" : `${operandOf(write.operation)} reaches memory`, 11, l.width - 30)}
               </text>
               <title>{`${write.thread} ${write.phrase}; it stays in the store buffer until ${until.thread} ${until.phrase}`}</title>
             </g>
@@ -76,7 +78,7 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
               <g class="fence">
                 <line x1={l.x} x2={l.bufferX + l.bufferWidth} y1={row.y} y2={row.y} />
                 <text class="detail" x={l.x + 26} y={row.y - 4}>
-                  {fitted("a full fence here", 11, l.width - 30)}
+                  {fitted(scene.isNarrow ? "fence here" : "a full fence here", 11, l.width - 30)}
                 </text>
               </g>
             );
@@ -91,10 +93,10 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
                 </text>
               )}
               <text class="title" x={l.x + 29} y={row.y - 2}>
-                {fitted(row.step.phrase, 12, l.bufferX - l.x - 34, 500)}
+                {fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500)}
               </text>
               <text class="detail" x={l.x + 29} y={row.y + 12.5}>
-                {fitted([place(row.step), scene.sees.get(key(row.step))].filter(Boolean).join(" · "), 11, l.bufferX - l.x - 34)}
+                {cut(scene.detail(row.step), 11, l.bufferX - l.x - 34)}
               </text>
               <title>{`${row.step.thread} ${row.step.phrase}\n${place(row.step)}`}</title>
             </g>
@@ -136,25 +138,27 @@ function layOut(finding: Finding, room: number) {
         step.event <= until.event &&
         /^a?r\(/.test(step.operation)
       )
-        sees.set(`${step.thread}\n${step.event}`, "sees the old value");
+        sees.set(`${step.thread}\n${step.event}`, room < narrow ? "sees old" : "sees the old value");
 
   const threads = [...new Set([...finding.threads, ...steps.map((s) => s.thread)])].filter((t) => steps.some((s) => s.thread === t));
-  const isNarrow = room < 520;
+  const isNarrow = room < narrow;
+  const title = (s: Step) => (isNarrow ? s.operation : s.phrase);
+  const detail = (s: Step) => [sees.get(`${s.thread}\n${s.event}`), place(s)].filter(Boolean).join(" · ");
   const bufferWidth = isNarrow ? 50 : 96;
   const memoryWidth = isNarrow ? 46 : 78;
   const labelWidth = (s: Step) =>
-    Math.max(textWidth(s.phrase, 12, 500), textWidth([place(s), sees.get(`${s.thread}\n${s.event}`)].filter(Boolean).join(" · "), 11));
+    Math.max(textWidth(title(s), 12, 500), textWidth(isNarrow ? place(s) : detail(s), 11));
   const natural = threads.map((thread) => Math.max(110, ...steps.filter((s) => s.thread === thread).map((s) => labelWidth(s) + 44)));
   const fixed = threads.length * (bufferWidth + 14) + memoryWidth + 14;
   const sum = natural.reduce((a, b) => a + b, 0);
   const share = Math.min(1, Math.max(0.35, (room - fixed) / sum));
   let x = 6;
   const lanes = threads.map((thread, i) => {
-    const width = Math.max(84, natural[i]! * share);
+    const width = Math.max(isNarrow ? 116 : 84, natural[i]! * share);
     const lane = { thread, x, width, bufferX: x + width, bufferWidth };
     x += width + bufferWidth + 14;
     return lane;
   });
   const shownWidth = (s: Step) => Math.min(labelWidth(s), lanes.find((l) => l.thread === s.thread)!.width - 44);
-  return { rows, lanes, delays, sees, labelWidth: shownWidth, memoryX: x, memoryWidth, width: x + memoryWidth + 6, height: y + 14 };
+  return { isNarrow, rows, lanes, delays, title, detail, labelWidth: shownWidth, memoryX: x, memoryWidth, width: x + memoryWidth + 6, height: y + 14 };
 }
