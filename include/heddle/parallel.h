@@ -36,7 +36,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +47,7 @@
 #include <mutex>
 #include <numeric>
 #include <ranges>
+#include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -69,6 +69,7 @@ void heddle_end_maybe(void);
 bool heddle_end_condition(bool value);
 void heddle_focus(const void* memory, std::size_t size);
 }
+/* Who runs what when is no doing of the program's. */
 #define HEDDLE_UNCHECKED [[gnu::noinline]] __attribute__((disable_sanitizer_instrumentation))
 #else
 #define HEDDLE_UNCHECKED
@@ -131,7 +132,7 @@ class Work {
       : iteration_(iteration), body_(body), count_(count), at_once_(at_once) {}
 
   // Runs iterations until none is left.
-  void run() {
+  HEDDLE_UNCHECKED void run() {
     std::size_t first;
     while ((first = claim()) < count_) {
       const std::size_t last = std::min(first + at_once_, count_);
@@ -140,21 +141,20 @@ class Work {
     }
   }
 
-  bool has_more() { return __atomic_load_n(&next_, __ATOMIC_RELAXED) < count_; }
-  void rethrow() {
+  HEDDLE_UNCHECKED bool has_more() { return __atomic_load_n(&next_, __ATOMIC_RELAXED) < count_; }
+  HEDDLE_UNCHECKED void rethrow() {
     if (error_ != nullptr) std::rethrow_exception(error_);
   }
 
  private:
   friend class Pool;
 
-  // Not checked: who gets which iteration is no doing of the program's.
   HEDDLE_UNCHECKED std::size_t claim() { return __atomic_fetch_add(&next_, at_once_, __ATOMIC_RELAXED); }
   HEDDLE_UNCHECKED void stop() { __atomic_store_n(&next_, count_, __ATOMIC_RELAXED); }
   // The first one gets to say what went wrong.
   HEDDLE_UNCHECKED bool is_first_error() { return !__atomic_exchange_n(&has_error_, true, __ATOMIC_RELAXED); }
 
-  bool run_one(std::size_t index) {
+  HEDDLE_UNCHECKED bool run_one(std::size_t index) {
 #ifdef __HEDDLE__
     struct Task {
       explicit Task(std::size_t number) { heddle_begin_task(number); }
@@ -255,24 +255,29 @@ inline std::size_t open_constructs = 0;  // that the process is in
 HEDDLE_UNCHECKED inline bool is_outside() { return __atomic_load_n(&open_constructs, __ATOMIC_RELAXED) == 0; }
 
 struct Construct {
-  HEDDLE_UNCHECKED Construct() {
-    __atomic_fetch_add(&open_constructs, 1, __ATOMIC_RELAXED);
+  [[gnu::always_inline]] Construct() {
 #ifdef __HEDDLE__
     heddle_begin_construct();
 #endif
+    count(1);
   }
   Construct(const Construct&) = delete;
   Construct& operator=(const Construct&) = delete;
-  HEDDLE_UNCHECKED ~Construct() {
+  [[gnu::always_inline]] ~Construct() {
+    count(-1);
 #ifdef __HEDDLE__
     heddle_end_construct();
 #endif
-    __atomic_fetch_sub(&open_constructs, 1, __ATOMIC_RELAXED);
+  }
+
+ private:
+  HEDDLE_UNCHECKED static void count(int more) {
+    __atomic_fetch_add(&open_constructs, more, __ATOMIC_RELAXED);
   }
 };
 
 // Every one in an order of the seed's choice.
-inline void run_in_sequence(Work::Iteration iteration, void* body, std::size_t count) {
+HEDDLE_UNCHECKED inline void run_in_sequence(Work::Iteration iteration, void* body, std::size_t count) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t left = count; left > 1; --left) std::swap(order[left - 1], order[Sequential::below(left)]);
@@ -281,7 +286,8 @@ inline void run_in_sequence(Work::Iteration iteration, void* body, std::size_t c
 
 // A checker sees what belongs to the loop by the threads that are forked and joined inside; a normal build
 // keeps its threads.
-inline void run_in_parallel(Work& work, std::size_t count, [[maybe_unused]] std::size_t threads) {
+HEDDLE_UNCHECKED inline void run_in_parallel(Work& work, std::size_t count,
+                                             [[maybe_unused]] std::size_t threads) {
 #ifdef __HEDDLE__
   struct Team {
     std::vector<std::thread> members;
@@ -331,9 +337,10 @@ void run_all(Body& body, std::size_t count, std::size_t threads = thread_count()
 }  // namespace detail
 
 // body(begin), body(begin + 1), … body(end - 1)
-template <std::integral Begin, std::integral End, class Body>
-  requires std::invocable<Body&, std::common_type_t<Begin, End>>
+template <class Begin, class End, class Body>
 void parallel_for(Begin begin, End end, Body&& body) {
+  static_assert(std::is_integral_v<Begin> && std::is_integral_v<End>,
+                "parallel_for takes a range and a body, or two whole numbers and a body");
   using Index = std::common_type_t<Begin, End>;
   if (std::cmp_greater_equal(begin, end)) return;
   const auto first = static_cast<Index>(begin);
@@ -342,9 +349,10 @@ void parallel_for(Begin begin, End end, Body&& body) {
 }
 
 // body(element) for each element of the range.
-template <std::ranges::forward_range Range, class Body>
-  requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
+template <class Range, class Body>
 void parallel_for(Range&& range, Body&& body) {
+  static_assert(std::ranges::forward_range<Range>,
+                "parallel_for takes a range and a body, or two whole numbers and a body");
   if constexpr (std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>) {
     const auto first = std::ranges::begin(range);
     using Distance = std::ranges::range_difference_t<Range>;
@@ -360,7 +368,7 @@ void parallel_for(Range&& range, Body&& body) {
 }
 
 // Each of the bodies once.
-template <std::invocable... Bodies>
+template <class... Bodies>
 void parallel_invoke(Bodies&&... bodies) {
   const auto run = [&](std::size_t index) {
     std::size_t at = 0;
@@ -389,16 +397,14 @@ void focus([[maybe_unused]] const T& object) {
   }
 #endif
 }
-// An object that is gone at the end of the statement holds no result. (A range of references, such as
-// std::span, may go.)
+// An object that is gone at the end of the statement holds no result.
 template <class T>
-  requires(!std::is_lvalue_reference_v<T> && !std::ranges::borrowed_range<T>)
-void focus(T&& object) = delete;
-// `count` elements from there on.
-template <class T>
-void focus([[maybe_unused]] const T* first, [[maybe_unused]] std::size_t count) {
+void focus(const T&& object) = delete;
+// The elements that it shows.
+template <class T, std::size_t count>
+void focus([[maybe_unused]] std::span<T, count> elements) {
 #ifdef __HEDDLE__
-  for (std::size_t i = 0; i < count; ++i) focus(first[i]);
+  for (const T& element : elements) focus(element);
 #endif
 }
 
@@ -441,11 +447,11 @@ class Maybe {
   Maybe& operator=(const Maybe&) = delete;
 
   // if (HEDDLE_MAYBE)
-  [[gnu::always_inline]] bool operator=(const MaybeBegin& begin) {
+  [[gnu::always_inline]] bool operator<<=(const MaybeBegin& begin) {
     return is_open_ = static_cast<bool>(begin);
   }
   // if (HEDDLE_MAYBE && condition)
-  [[gnu::always_inline]] bool operator=(bool condition) {
+  [[gnu::always_inline]] bool operator<<=(bool condition) {
 #ifdef __HEDDLE__
     return Sequential::is_on() ? condition : heddle_end_condition(condition);
 #else
@@ -472,11 +478,11 @@ class Maybe {
 }  // namespace detail
 }  // namespace heddle
 
-// An assignment, since that is what binds less than &&: it gets the whole condition, or HEDDLE_MAYBE itself.
+// An operator that binds less than &&: it gets the whole condition, or HEDDLE_MAYBE itself.
 #ifdef HEDDLE_HAS_MARKS
 #define HEDDLE_MAYBE_NAMED_(name) \
   ::heddle::detail::Maybe name{}; \
-  name = ::heddle::detail::MaybeBegin(__FILE__, __LINE__)
+  name <<= ::heddle::detail::MaybeBegin(__FILE__, __LINE__)
 #define HEDDLE_MAYBE_NUMBERED_(number) HEDDLE_MAYBE_NAMED_(heddle_maybe_##number)
 #define HEDDLE_MAYBE_AT_(number) HEDDLE_MAYBE_NUMBERED_(number)
 #define HEDDLE_MAYBE HEDDLE_MAYBE_AT_(__LINE__)

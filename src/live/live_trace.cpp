@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/flow.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -17,6 +18,23 @@ namespace {
 // to explain what synchronization alone shows. A recording has all of it.
 constexpr uint64_t kMostBytesOfRun = 64;
 
+// Larger ones carry their size where others carry their label (runtime/channel.h).
+constexpr uint64_t kMostLabelledBytes = 255;
+constexpr uint32_t kOrderMask = (1U << runtime::kOrderBits) - 1;
+
+// Where others say who called, an assignment has labels.
+Record without_caller(Record record) {
+  record.caller = 0;
+  return record;
+}
+
+// What the program says is not believed: a number that no runtime gives is none.
+uint32_t label_in(uint64_t said) {
+  const auto label = static_cast<uint32_t>(said);
+  constexpr uint32_t kMost = 1U << 22;
+  return label < kMost ? label : 0;
+}
+
 // Names of a trace hold no white space, bars, brackets or commas.
 std::string plain(std::string name) {
   for (char& c : name)
@@ -28,7 +46,8 @@ std::string plain(std::string name) {
 bool is_seen_by_others(Operation operation) {
   return operation != Operation::kRead && operation != Operation::kWrite &&
          operation != Operation::kBeginAtomic && operation != Operation::kBeginDeterministic &&
-         operation != Operation::kEnd;
+         operation != Operation::kEnd &&
+         !(operation >= Operation::kTaskBegin && operation <= Operation::kFocus);
 }
 
 // What lies at addresses of [begin, end).
@@ -92,6 +111,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       Thread& freeing = thread(stream);
       return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
     }
+    case runtime::kToldConstruct: return construct(record, thread(stream));
+    case runtime::kToldUnfollowed: ++unfollowed_[record.address()]; return;
     case runtime::kToldWaiting: return wait(record, thread(stream).id);
     case runtime::kToldGaveUp: return waits_.give_up(thread(stream).id);
     case runtime::kToldNothing: return;
@@ -104,7 +125,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   Event event;
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
-  event.site = sites_.site_of(record);
+  event.site = sites_.site_of(operation == Operation::kAssign ? without_caller(record) : record);
   if (is_seen_by_others(operation) &&
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);
@@ -113,12 +134,13 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
     case Operation::kAtomicCompareFail:
-      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
+      event.order =
+          static_cast<MemoryOrder>(std::min<uint32_t>(record.extra & kOrderMask, kMemoryOrders - 1));
       [[fallthrough]];
     case Operation::kRead:
     case Operation::kWrite:
-      access(record, event);
-      if (record.ticket != 0 && !events_.empty())
+      access(record, event, thread(stream));
+      if (thread(stream).race.what != 0 && !events_.empty())
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());
       return;
     case Operation::kAcquire:
@@ -126,9 +148,18 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kRelease:
     case Operation::kReleaseShared: return lock(record, event);
     case Operation::kFork:
+      if (const auto& from = thread(stream).constructs; !from.empty()) {
+        std::string place = from.back();
+        thread(record.extra).constructs = {std::move(place)};
+      }
+      [[fallthrough]];
     case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
     case Operation::kThreadBegin: return add(event);
-    case Operation::kThreadEnd: release_all(event); return add(event);
+    case Operation::kThreadEnd:
+      release_all(event);
+      if (uint32_t& number = thread(stream).flow_number; number != kNoId)
+        unused_flow_numbers_.push_back(std::exchange(number, kNoId));
+      return add(event);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic:
     case Operation::kEnd: return block(record, event, thread(stream));
@@ -146,29 +177,118 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kFence:
       event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
       return add(event);
+    case Operation::kTaskBegin: return task(record, event, thread(stream));
+    case Operation::kTaskEnd:
+    case Operation::kMaybeBegin:
+    case Operation::kMaybeEnd: return add(event);
+    case Operation::kAssign:
+      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
+      event.local = flow_names_.list(flow_number(thread(stream)),
+                                     {label_in(record.name), label_in(record.name >> 32),
+                                      label_in(record.caller), label_in(record.caller >> 32)});
+      if (event.object != kNoId) add(event);
+      return;
+    case Operation::kBranch:
+      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
+      if (event.object != kNoId) add(event);
+      return;
+    case Operation::kFocus: return focus(record, event);
     case Operation::kCommit:
     case Operation::kAlloc:
     case Operation::kFree:
-    case Operation::kTaskBegin:
-    case Operation::kTaskEnd:
-    case Operation::kMaybeBegin:
-    case Operation::kMaybeEnd:
-    case Operation::kAssign:
-    case Operation::kBranch:
-    case Operation::kFocus:
     case Operation::kNested: return;  // never told
   }
 }
 
-void LiveTrace::access(const Record& record, Event event) {
+void LiveTrace::access(const Record& record, Event event, Thread& thread) {
   accessing_ = &record;
   accessing_at_ = event.site;
-  variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
-                    [&](uint32_t variable) {
-                      event.object = variable;
-                      add(event);
-                    });
+  if (!dead_.empty()) come_alive(record.address(), record.address() + record.size());
+  if ((record.extra >> runtime::kOrderBits) == 0 || record.size() > kMostLabelledBytes) {
+    variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
+                      [&](uint32_t variable) {
+                        event.object = variable;
+                        add(event);
+                      });
+  } else {
+    event.local = flow_names_.local(flow_number(thread), label_in(record.extra >> runtime::kOrderBits));
+    pieces_.clear();
+    variables_.access(record.address(), record.size(),
+                      [&](uint32_t variable) { pieces_.push_back(variable); });
+    const std::size_t before = events_.size();
+    Parts::add_for_each(event, pieces_, names_, events_);
+    for (std::size_t i = before; i < events_.size(); ++i) waits_.follow(events_[i], first_ + i);
+  }
   accessing_ = nullptr;
+}
+
+uint32_t LiveTrace::flow_number(Thread& thread) {
+  if (thread.flow_number != kNoId) return thread.flow_number;
+  if (unused_flow_numbers_.empty()) return thread.flow_number = flow_numbers_++;
+  thread.flow_number = unused_flow_numbers_.back();
+  unused_flow_numbers_.pop_back();
+  return thread.flow_number;
+}
+
+void LiveTrace::task(const Record& record, Event event, Thread& thread) {
+  const std::string place = thread.constructs.empty() ? "task" : thread.constructs.back();
+  event.object = names_.table(Space::kTask)
+                     .append(unique(Space::kTask, plain(fmt::format("{}[{}]", place, record.name))));
+  add(event);
+}
+
+void LiveTrace::construct(const Record& record, Thread& thread) {
+  follows_data_ = true;
+  if (record.extra == 0) {
+    const std::string place = sites_.short_place(sites_.site_of(record));
+    thread.constructs.push_back(place.empty() ? "task" : place);
+  } else if (!thread.constructs.empty()) {
+    thread.constructs.pop_back();
+  }
+}
+
+void LiveTrace::focus(const Record& record, Event event) {
+  const uint64_t begin = record.address();
+  const uint64_t end = begin + record.extra;
+  const auto after = dead_.upper_bound(begin);
+  if (after != dead_.begin() && std::prev(after)->second >= end) {
+    std::string place = sites_.short_place(event.site);
+    if (std::find(dead_focus_.begin(), dead_focus_.end(), place) == dead_focus_.end())
+      dead_focus_.push_back(std::move(place));
+    return;
+  }
+  accessing_ = &record;
+  accessing_at_ = event.site;
+  variables_.access(begin, record.extra, [&](uint32_t variable) {
+    event.object = variable;
+    add(event);
+  });
+  accessing_ = nullptr;
+}
+
+// Memory that is used has begun a new life.
+void LiveTrace::come_alive(uint64_t begin, uint64_t end) {
+  auto range = dead_.upper_bound(begin);
+  if (range != dead_.begin() && std::prev(range)->second > begin) --range;
+  while (range != dead_.end() && range->first < end) {
+    const uint64_t from = range->first;
+    const uint64_t to = range->second;
+    range = dead_.erase(range);
+    if (from < begin) dead_.emplace(from, begin);
+    if (to > end) dead_.emplace(end, to);
+  }
+}
+
+std::string LiveTrace::unfollowed() {
+  std::map<std::string, uint64_t> by_name;
+  for (const auto& [address, calls] : unfollowed_) {
+    const std::vector<std::string> frames = symbolizer_.frames(address + 1);
+    by_name[frames.empty() ? fmt::format("{:#x}", address) : frames.front()] += calls;
+  }
+  std::string text;
+  for (const auto& [name, calls] : by_name)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, calls);
+  return text;
 }
 
 uint64_t LiveTrace::most_bytes() const {
@@ -431,6 +551,10 @@ void LiveTrace::add_free(uint32_t variable) {
 void LiveTrace::forget(uint64_t address, uint64_t size) {
   variables_.forget(address, size);
   const uint64_t end = address + size;
+  if (follows_data_) {
+    come_alive(address, end);
+    dead_.emplace(address, end);
+  }
   forget_in(locks_, address, end);
   forget_in(barriers_, address, end);
   forget_in(semaphores_, address, end);

@@ -14,6 +14,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/flow_names.h"
 #include "live/looks.h"
 #include "live/sites.h"
 #include "live/variables.h"
@@ -51,6 +52,11 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What came to light with the latest batch.
   const std::vector<ToldRace>& races() const { return races_; }
 
+  // Functions that did not say what their results depend on, and how often they were called; empty: none.
+  std::string unfollowed();
+  // Focus marks whose memory was given back before, and not used again; empty: none.
+  const std::vector<std::string>& dead_focus() const { return dead_focus_; }
+
   // What the threads hold and wait for, after all that was told.
   const Waits& waits() const { return waits_; }
   // Circles of threads that wait for each other, that came to light since they were last taken.
@@ -77,6 +83,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
     Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
+    uint32_t flow_number = kNoId;         // FlowNames knows it by
+    std::vector<std::string> constructs;  // that it is in, or was forked in: where they stand
   };
 
   uint32_t begin_variable(uint64_t address, bool is_part) override;
@@ -85,7 +93,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void add_free(uint32_t variable);
 
   void translate(uint32_t stream, const runtime::Record& record);
-  void access(const runtime::Record& record, Event event);
+  void access(const runtime::Record& record, Event event, Thread& thread);
+  uint32_t flow_number(Thread& thread);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
@@ -97,6 +106,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
   void judge_apart(const Thread& thread, SiteId site);
   void barrier(const runtime::Record& record, Event event, Thread& thread);
+  void task(const runtime::Record& record, Event event, Thread& thread);
+  void construct(const runtime::Record& record, Thread& thread);
+  void focus(const runtime::Record& record, Event event);
+  void come_alive(uint64_t begin, uint64_t end);
   void forget(uint64_t address, uint64_t size);
   Thread& thread(uint32_t stream);
   Lock& lock_at(const runtime::Record& record, SiteId site);
@@ -134,6 +147,14 @@ class LiveTrace : public TraceSource, private Variables::Namer {
       std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
   const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
   SiteId accessing_at_ = kNoId;
+  bool follows_data_ = false;  // it has told of a parallel construct
+  FlowNames flow_names_{names_};
+  uint32_t flow_numbers_ = 0;  // given
+  std::vector<uint32_t> unused_flow_numbers_;
+  std::vector<uint32_t> pieces_;                            // that the present access is about
+  tsl::robin_map<uint64_t, uint64_t, MixHash> unfollowed_;  // calls, by address of the function
+  std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
+  std::vector<std::string> dead_focus_;
   ThreadId now_ = kNoId;  // whose record is translated
   std::vector<Event> events_;
   std::vector<ToldRace> races_;
