@@ -48,6 +48,12 @@ struct Delay {
   Step until;
 };
 
+// Why something in the steps is so: operations that lead from it to the reason, in that order.
+struct Chain {
+  std::string title;  // what it shows, a phrase: "why T1's read of x matters"
+  std::vector<Step> steps;
+};
+
 struct Finding {
   const Rule* rule = nullptr;
   std::string_view checker;
@@ -59,6 +65,7 @@ struct Finding {
   std::vector<Step> schedule;        // predicted: the whole order of operations that shows it; else empty
   std::vector<Delay> delays;         // tso, robustness: the writes that must wait for it to happen
   std::vector<Step> fences;          // tso, robustness: a full fence after each of these removes it
+  std::vector<Chain> chains;         // what stands behind single steps; shown after the conclusion
   EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty

@@ -18,6 +18,7 @@ constexpr std::size_t kContinued = 6;       // of what does not fit on a step's 
 constexpr std::size_t kWidestColumn = 44;   // longer cells stick out instead of pushing the others away
 constexpr std::size_t kMostCallers = 12;    // shown per step
 constexpr std::size_t kMostScheduled = 40;  // steps of a schedule shown
+constexpr std::size_t kMostChains = 8;      // shown
 
 const fmt::text_style kPlain;
 const fmt::text_style kQuiet = fmt::emphasis::faint;
@@ -70,6 +71,7 @@ class FindingWriter {
     write_headline();
     write_steps(finding_.steps);
     write_paragraph("", kPlain, finding_.conclusion);
+    write_chains();
     write_schedule();
     write_paragraph("fix: ", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green), finding_.advice);
     write_origin(name_input);
@@ -108,6 +110,21 @@ class FindingWriter {
     out_.append(room(used + tag.size() - 1) - 1, ' ');
     out_ += paint(style_, kQuiet, tag);
     out_ += '\n';
+  }
+
+  // Without callers, which the steps have. What many chains show in the end is the same, so a few are enough.
+  void write_chains() {
+    for (std::size_t i = 0; i < finding_.chains.size() && i < kMostChains; ++i) {
+      write_paragraph("", kPlain, finding_.chains[i].title + ":");
+      std::vector<Step> steps = finding_.chains[i].steps;
+      for (Step& step : steps)
+        if (step.frames.size() > 1) step.frames.resize(1);
+      write_steps(steps);
+    }
+    if (finding_.chains.size() > kMostChains)
+      write_paragraph(
+          "", kPlain,
+          fmt::format("({} more in --format json)", grouped(finding_.chains.size() - kMostChains)));
   }
 
   // The whole order of operations, without callers and reasons, which stand above; a long one without its

@@ -45,6 +45,12 @@ Json step_json(const Step& step) {
   return json;
 }
 
+Json steps_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) list.push_back(step_json(step));
+  return list;
+}
+
 Json finding_json(const Finding& finding) {
   Json json = {
       {"rule", finding.rule->id},
@@ -55,7 +61,7 @@ Json finding_json(const Finding& finding) {
       {"message", printable(finding.message)},
       {"blocks", texts_json(finding.blocks)},
       {"threads", texts_json(finding.threads)},
-      {"steps", Json::array()},
+      {"steps", steps_json(finding.steps)},
       {"certain_at", certain_at(finding)},
       {"conclusion", printable(finding.conclusion)},
       {"advice", printable(finding.advice)},
@@ -63,14 +69,36 @@ Json finding_json(const Finding& finding) {
       {"count", finding.count},
       {"fingerprint", finding.fingerprint},
   };
-  for (const Step& step : finding.steps) json["steps"].push_back(step_json(step));
-  if (!finding.schedule.empty()) {
-    json["schedule"] = Json::array();
-    for (const Step& step : finding.schedule) json["schedule"].push_back(step_json(step));
-  }
+  if (!finding.schedule.empty()) json["schedule"] = steps_json(finding.schedule);
   for (const Delay& delay : finding.delays)
     json["delays"].push_back({{"write", step_json(delay.write)}, {"until", step_json(delay.until)}});
   for (const Step& step : finding.fences) json["fences"].push_back(step_json(step));
+  for (const Chain& chain : finding.chains)
+    json["chains"].push_back({{"title", printable(chain.title)}, {"steps", steps_json(chain.steps)}});
+  return json;
+}
+
+Json sequential_run_json(const SequentialRun& run) {
+  Json json = {
+      {"input", printable(run.input)},
+      {"tasks", run.tasks},
+      {"focus", run.focus},
+      {"events", run.events},
+      {"irrelevant_events", run.irrelevant_events},
+      {"maybes", run.maybes},
+      {"irrelevant_maybes", run.irrelevant_maybes},
+      {"conflict_warnings", run.conflict_warnings},
+      {"ndseq_warnings", run.warnings},
+      {"counted_all", run.counted_all},
+      {"found", run.is_found},
+  };
+  if (!run.is_found) return json;
+  json["order"] = Json::array();
+  for (const SequentialRun::Place& place : run.order)
+    json["order"].push_back({{"task", printable(place.task)}, {"depth", place.depth}});
+  json["order_left_out"] = run.order_left_out;
+  json["skipped"] = steps_json(run.skipped);
+  json["skipped_left_out"] = run.skipped_left_out;
   return json;
 }
 
@@ -106,6 +134,8 @@ std::string json_report(const RunReport& report) {
                               {"where", printable(suppressed.where)}};
     json["suppressed"].push_back(std::move(finding));
   }
+  for (const SequentialRun& run : report.sequential_runs)
+    json["sequential_runs"].push_back(sequential_run_json(run));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
