@@ -1,4 +1,6 @@
 // Parallel constructs of heddle/parallel.h, and what may be left out of them.
+#include <cstdlib>
+
 #include "runtime/connection.h"
 #include "runtime/flow.h"
 #include "runtime/flow_thread.h"
@@ -32,7 +34,11 @@ void tell_construct(const void* pc, uint32_t is_over) {
 }  // namespace
 
 // From the constructors of files compiled with --heddle-dataflow.
-HEDDLE_INTERPOSE void heddle_flow_is_built() { is_built_to_follow = true; }
+HEDDLE_INTERPOSE void heddle_flow_is_built() {
+  is_built_to_follow = true;
+  // For measuring: programs without constructs, from their second thread on.
+  if (::getenv("HEDDLE_FOLLOW_ALL") != nullptr) follows_data = true;
+}
 
 HEDDLE_INTERPOSE void heddle_begin_construct() {
   if (!is_built_to_follow || this_thread == nullptr || is_switched_off()) return;

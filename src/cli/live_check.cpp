@@ -1,5 +1,8 @@
 #include "cli/live_check.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -79,7 +82,8 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   const std::lock_guard lock(mutex_);
   tell_new(found, program);
   std::vector<Finding> findings =
-      report_.add_input({program, traversal.events, ""}, checkers, found.by_checker);
+      report_.add_input({program, traversal.events, fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
+                        checkers, found.by_checker);
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;

@@ -56,6 +56,10 @@ class Recordings {
     const std::lock_guard lock(mutex_);
     fmt::print(stderr, "heddle: recorded {} in {}\n", counted(events, "event"), printable(path));
   }
+  void say(const std::string& notice) {
+    const std::lock_guard lock(mutex_);
+    fmt::print(stderr, "heddle: {}\n", notice);
+  }
 
  private:
   std::string path_;
@@ -86,6 +90,7 @@ void record_program(Connection& connection, const std::string& program, bool is_
   }
   file.writer->finish();
   recordings.finished(file.path, events);
+  for (const std::string& notice : trace.flow_notices()) recordings.say(notice);
 }
 
 int record(const RecordArguments& arguments) {

@@ -279,16 +279,30 @@ void LiveTrace::come_alive(uint64_t begin, uint64_t end) {
   }
 }
 
-std::string LiveTrace::unfollowed() {
+std::vector<std::string> LiveTrace::flow_notices() {
+  std::vector<std::string> notices;
+  for (const std::string& place : dead_focus_)
+    notices.push_back(fmt::format(
+        "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
+        "result while it is there; this mark counts for nothing",
+        place));
   std::map<std::string, uint64_t> by_name;
   for (const auto& [address, calls] : unfollowed_) {
     const std::vector<std::string> frames = symbolizer_.frames(address + 1);
-    by_name[frames.empty() ? fmt::format("{:#x}", address) : frames.front()] += calls;
+    std::string name = frames.empty() ? fmt::format("{:#x}", address) : frames.front();
+    if (const std::size_t in = name.find(" in "); in != std::string::npos) name = name.substr(in + 4);
+    by_name[name] += calls;
   }
-  std::string text;
+  if (by_name.empty()) return notices;
+  std::string list;
   for (const auto& [name, calls] : by_name)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, calls);
-  return text;
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, calls);
+  notices.push_back(
+      "functions that are not built with --heddle-dataflow were called; their results are taken to depend on "
+      "all "
+      "arguments, and what else they read and write is not seen: " +
+      list);
+  return notices;
 }
 
 uint64_t LiveTrace::most_bytes() const {

@@ -52,10 +52,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What came to light with the latest batch.
   const std::vector<ToldRace>& races() const { return races_; }
 
-  // Functions that did not say what their results depend on, and how often they were called; empty: none.
-  std::string unfollowed();
-  // Focus marks whose memory was given back before, and not used again; empty: none.
-  const std::vector<std::string>& dead_focus() const { return dead_focus_; }
+  // What is to be known about the data flow it told of: functions that did not say what their results depend
+  // on, focus marks for memory that was given back before.
+  std::vector<std::string> flow_notices();
 
   // What the threads hold and wait for, after all that was told.
   const Waits& waits() const { return waits_; }
