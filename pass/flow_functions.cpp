@@ -144,6 +144,8 @@ const StringSet<>& computations() {
 FlowOfCall flow_of_call(const CallBase& call) {
   if (call.isInlineAsm()) return FlowOfCall::kComputes;
   const Function* const callee = call.getCalledFunction();
+  if (callee != nullptr && callee->hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+    return FlowOfCall::kComputes;  // whoever wrote it wants it so
   if (callee == nullptr || !callee->isDeclaration()) return FlowOfCall::kUnknown;
   const StringRef name = callee->getName();
   if (callee->isIntrinsic() || computations().contains(name)) return FlowOfCall::kComputes;

@@ -9,8 +9,6 @@
 
 #include "interleave.h"
 
-namespace {
-
 constexpr int kPaths = 8;
 constexpr int kSteps = 12;
 
@@ -46,8 +44,6 @@ class Path {
 };
 int Path::last_number;
 int Path::first_number;
-
-}  // namespace
 
 int main() {
   std::vector<double> prices(kPaths);

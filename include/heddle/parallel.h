@@ -250,7 +250,7 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-inline std::size_t open_constructs = 0;  // that the process is in
+inline int open_constructs = 0;  // that the process is in
 
 HEDDLE_UNCHECKED inline bool is_outside() { return __atomic_load_n(&open_constructs, __ATOMIC_RELAXED) == 0; }
 
