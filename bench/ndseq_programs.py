@@ -60,6 +60,8 @@ def verdicts(args):
     print(f"{'program':28} {'tasks':>6} {'events':>8} {'irrelevant':>10} {'true*':>6} {'conflicts':>9} {'ndseq':>6}")
     wrong = 0
     for name, arguments, conflicts, warnings in PROGRAMS:
+        if args.only and name not in args.only.split(","):
+            continue
         for optimization in args.optimization.split(","):
             found = check_program(args, name, arguments, optimization)
             label = " ".join([name, *arguments])
@@ -87,7 +89,7 @@ def best_time(command):
 
 def cost(args):
     print(f"{'kernel':12} {'plain':>8} {'recorded':>9} {'times':>7} {'events':>12} {'bytes/event':>11}")
-    for kernel in KERNELS:
+    for kernel in args.only.split(",") if args.only else KERNELS:
         source = os.path.join(ROOT, "bench/programs", kernel + ".cpp")
         plain, followed = (os.path.join(args.scratch, kernel + kind) for kind in (".plain", ".followed"))
         trace = followed + ".heddle"
@@ -112,6 +114,7 @@ parser.add_argument("--scratch", required=True)
 parser.add_argument("--cost", action="store_true")
 parser.add_argument("--size")
 parser.add_argument("--optimization", default="-O1")
+parser.add_argument("--only", help="programs or kernels to take, separated by commas")
 options = parser.parse_args()
 os.makedirs(options.scratch, exist_ok=True)
 sys.exit(cost(options) if options.cost else verdicts(options))

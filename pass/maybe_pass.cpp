@@ -39,9 +39,11 @@ bool ends_body(const Instruction& i, const Value* maybe) {
          cast<CallBase>(i).getArgOperand(0) == maybe;
 }
 
-// Not one that the compiler made for itself.
+// Not one that the compiler made for itself, as far as debug information says.
 bool is_of_program(AllocaInst* variable) {
-  return !findDbgDeclares(variable).empty() || !findDVRDeclares(variable).empty();
+  return variable->getFunction()->getSubprogram() == nullptr ||
+         variable->hasMetadata(LLVMContext::MD_DIAssignID) || !findDbgDeclares(variable).empty() ||
+         !findDVRDeclares(variable).empty();
 }
 
 class Region {
