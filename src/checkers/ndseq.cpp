@@ -19,7 +19,6 @@ namespace heddle {
 using sequential_spec::Before;
 using sequential_spec::History;
 using sequential_spec::Kind;
-using sequential_spec::kNoNode;
 using sequential_spec::NodeId;
 using sequential_spec::Recorder;
 using sequential_spec::Relevance;
@@ -30,6 +29,7 @@ namespace {
 
 // More events than this are not kept (some 60 bytes each); the answer is undecided then.
 constexpr std::size_t kMostNodes = 300'000'000;
+constexpr EventIndex kMostEvents = 4'000'000'000;  // of all kinds; a node has 32 bits for its event's index
 
 using Lines = std::set<std::vector<std::string>>;
 
@@ -38,19 +38,26 @@ class NdseqChecker : public Checker {
   explicit NdseqChecker(const CheckerContext& context)
       : context_(context), recorder_(std::in_place, context.names) {}
 
-  // A running program does not tell how its values depend on each other.
+  // Of a running program nothing is kept before its first task, and so nothing at all of most programs.
   void process(const EventBatch& batch) override {
-    if (context_.is_live || too_long_) return;
+    if (too_long_) return;
+    if (context_.is_live && !has_tasks_) {
+      has_tasks_ = std::any_of(batch.events.begin(), batch.events.end(),
+                               [](const Event& event) { return event.operation == Operation::kTaskBegin; });
+      if (!has_tasks_) return;
+    }
     recorder_->process(batch);
-    too_long_ = recorder_->size() > kMostNodes;
+    too_long_ = recorder_->size() > kMostNodes || batch.first > kMostEvents;
     if (too_long_) recorder_.reset();
   }
 
   void finish() override {
-    if (context_.is_live || too_long_) return;
+    if (too_long_) return;
     const History history = recorder_->take();
     recorder_.reset();
     has_hand_overs_ = history.hand_overs > 0;
+    has_data_flow_ = history.has_data_flow;
+    if (context_.is_live && !has_data_flow_) return;
     run_.tasks = static_cast<uint64_t>(
         std::count_if(history.tasks.begin() + 1, history.tasks.end(),
                       [](const sequential_spec::Task& task) { return task.part == 0 && !task.is_meeting; }));
@@ -70,13 +77,17 @@ class NdseqChecker : public Checker {
   }
 
   Coverage coverage() const override {
-    if (context_.is_live)
+    // Without it, a program tells only a thread's first accesses between two synchronizations.
+    if (context_.is_live && !has_data_flow_)
       return {
           true,
-          "needs how values depend on each other: record the program, then heddle check --checkers ndseq"};
+          "nothing to check: no parallel loop or parallel begin of Heddle's header was run, or the program "
+          "was not built to tell how its values depend on each other"};
     if (too_long_)
-      return {true, fmt::format("the trace has more than {} events, which are not kept: check a part of it",
-                                kMostNodes)};
+      return {true,
+              fmt::format("the trace has more than {} accesses, assignments and branches, or {} events, "
+                          "which are not kept: check a part of it",
+                          kMostNodes, kMostEvents)};
     if (run_.tasks == 0)
       return {true, "nothing to check: the trace has no tasks, that is, no parallel loop or parallel begin"};
     Coverage coverage;
@@ -86,6 +97,9 @@ class NdseqChecker : public Checker {
       coverage.undecided = true;
       notes.emplace_back("the trace names no focus location, so only branches count as its outcome");
     }
+    if (!has_data_flow_)
+      notes.emplace_back(
+          "the trace does not tell how values depend on each other, so every read counts as a branch");
     if (!run_.counted_all)
       notes.emplace_back("there may be more warnings than were counted; --budget allows more");
     if (has_hand_overs_)
@@ -128,7 +142,9 @@ class NdseqChecker : public Checker {
   CheckerContext context_;
   std::optional<Recorder> recorder_;  // until all is recorded
   bool too_long_ = false;
+  bool has_tasks_ = false;  // of a running program, so far
   bool has_hand_overs_ = false;
+  bool has_data_flow_ = false;
   SequentialRun run_;
 };
 

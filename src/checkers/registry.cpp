@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::array kRegistry = {
     kRaceChecker,      kLocksetChecker, kDeadlockChecker, kAtomicityChecker,  kDeterminismChecker,
-    kReductionChecker, kBlocksChecker,  kTsoChecker,      kRobustnessChecker,
-    kNdseqChecker,
+    kReductionChecker, kBlocksChecker,  kTsoChecker,      kRobustnessChecker, kNdseqChecker,
 };
 
 // Somebody else does its work.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/text.h"
 #include "report/layout.h"
@@ -115,7 +116,9 @@ class FindingWriter {
   // Without callers, which the steps have. What many chains show in the end is the same, so a few are enough.
   void write_chains() {
     for (std::size_t i = 0; i < finding_.chains.size() && i < kMostChains; ++i) {
-      write_paragraph("", kPlain, finding_.chains[i].title + ":");
+      std::string title = finding_.chains[i].title + ":";
+      title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+      write_paragraph("", kPlain, title);
       std::vector<Step> steps = finding_.chains[i].steps;
       for (Step& step : steps)
         if (step.frames.size() > 1) step.frames.resize(1);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -31,11 +31,8 @@ std::string table(const std::vector<Row>& rows, const TextStyle& style) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string gap(widths[i] - display_width(row[i]), ' ');
       const std::string cell = &row == &rows.front() ? paint(style, kQuiet, row[i]) : row[i];
-      if (i == 0) {
-        out += cell + gap;
-      } else {
-        out += "  " + gap + cell;
-      }
+      // Names to the left, numbers to the right.
+      out += i == 0 ? fmt::format("{}{}", cell, gap) : fmt::format("  {}{}", gap, cell);
     }
     out += '\n';
   }
@@ -114,10 +111,12 @@ std::string sequential_text(const RunReport& report, const TextStyle& style) {
   if (report.sequential_runs.empty()) return {};
   std::vector<Row> rows{{"trace", "tasks", "events", "irrelevant", "conflict warnings", "ndseq warnings"}};
   for (const SequentialRun& run : report.sequential_runs) {
-    const std::string more = run.counted_all ? "" : "+";
+    // None is none; of some there may be more.
+    const auto warnings = [&](uint64_t count) {
+      return grouped(count) + (run.counted_all || count == 0 ? "" : "+");
+    };
     rows.push_back({printable(run.input), grouped(run.tasks), grouped(run.events),
-                    grouped(run.irrelevant_events), grouped(run.conflict_warnings) + more,
-                    grouped(run.warnings) + more});
+                    grouped(run.irrelevant_events), warnings(run.conflict_warnings), warnings(run.warnings)});
   }
   std::string out = table(rows, style);
   for (const SequentialRun& run : report.sequential_runs) {

@@ -8,15 +8,12 @@
 #include <algorithm>
 #include <map>
 
-#include "checkers/ndseq.h"
 #include "checkers/sequential_spec/recorder.h"
 #include "checkers/sequential_spec/relevance.h"
-#include "core/pipeline.h"
 #include "ndseq_oracle.h"
 #include "support/choices.h"
 #include "support/real_steps.h"
-#include "support/table.h"
-#include "trace/well_formed.h"
+#include "support/sequential_run.h"
 
 namespace heddle::test {
 namespace {
@@ -158,15 +155,9 @@ struct Checked {
 
 Checked check(const std::string& trace) {
   Checked checked;
-  TextReader reader("trace", trace);
-  Findings findings;
-  const CheckerOptions options;
-  const CheckerContext context{reader.names(), findings, options};
-  std::vector<std::unique_ptr<Checker>> checkers;
-  checkers.push_back(make_ndseq_checker(context));
-  run_checkers(reader, checkers);
-  checked.findings = findings.list();
-  checked.coverage = checkers.front()->coverage();
+  NdseqResult result = check_ndseq(trace);
+  checked.findings = std::move(result.findings);
+  checked.coverage = std::move(result.coverage);
 
   using namespace sequential_spec;
   TextReader again("trace", trace);

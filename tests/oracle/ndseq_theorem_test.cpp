@@ -6,10 +6,8 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "checkers/ndseq.h"
-#include "core/pipeline.h"
 #include "small_language.h"
-#include "trace/text_reader.h"
+#include "support/sequential_run.h"
 
 namespace heddle::test {
 namespace {
@@ -23,24 +21,14 @@ std::vector<uint8_t> any_bytes(int size) {
       static_cast<std::size_t>(size), rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<uint8_t>()));
 }
 
-SequentialRun check(const std::string& trace, bool& accepted) {
-  TextReader reader("trace", trace);
-  Findings findings;
-  const CheckerOptions options;
-  std::vector<std::unique_ptr<Checker>> checkers;
-  checkers.push_back(make_ndseq_checker({reader.names(), findings, options}));
-  run_checkers(reader, checkers);
-  accepted = findings.list().empty();
-  return checkers.front()->coverage().sequential_run.value();
-}
-
 void expect_theorem(const LanguageShape& shape, int size) {
   const Program program = oracle::make_program(any_bytes(size), shape);
   RC_LOG() << oracle::to_text(program);
   const oracle::ParallelRun parallel = oracle::run_in_parallel(program, any_bytes(200));
   RC_LOG() << parallel.trace;
-  bool accepted = false;
-  const SequentialRun run = check(parallel.trace, accepted);
+  const NdseqResult result = check_ndseq(parallel.trace);
+  const SequentialRun& run = result.coverage.sequential_run.value();
+  const bool accepted = result.findings.empty();
   RC_ASSERT(accepted == run.is_found);
   RC_TAG(fmt::format("{}{}{}", accepted ? "accepted" : "rejected",
                      run.conflict_warnings > 0 ? ", conflict cycle" : "",

@@ -247,6 +247,7 @@ class Machine {
       const unsigned phases = static_cast<unsigned>(task.cobegin->bodies.size()) / task.cobegin->children;
       for (unsigned phase = 0; phase < phases; ++phase) {
         std::vector<std::string> names;
+        names.reserve(task.children.size());
         for (const Task* child : task.children)
           names.push_back(phase == 0 ? child->name : fmt::format("{} (part {})", child->name, phase + 1));
         const std::vector<Task*> children = task.children;
@@ -299,7 +300,7 @@ class Machine {
 
   void end(Task& task) {
     if (task.parent != nullptr &&
-        (task.phase + 1) * task.parent->cobegin->children < task.parent->cobegin->bodies.size()) {
+        std::size_t{task.phase + 1} * task.parent->cobegin->children < task.parent->cobegin->bodies.size()) {
       task.has_arrived = true;
       return tell(task, fmt::format("arrive({})", barrier_of(task)));
     }
@@ -419,7 +420,7 @@ class Machine {
 
 void write_body(const Body& body, unsigned depth, std::string& out) {
   for (const Statement& s : body) {
-    out.append(2 * depth, ' ');
+    out.append(std::size_t{2} * depth, ' ');
     switch (s.kind) {
       case Statement::kConstant: out += fmt::format("l{} = {}\n", s.a, s.value % kValues); break;
       case Statement::kCompute: out += fmt::format("l{} = l{} op l{}\n", s.a, s.b, s.c); break;
@@ -436,7 +437,7 @@ void write_body(const Body& body, unsigned depth, std::string& out) {
       case Statement::kCobegin: out += fmt::format("cobegin of {}\n", s.children); break;
     }
     for (std::size_t i = 0; i < s.bodies.size(); ++i) {
-      if (i > 0) out += std::string(2 * depth, ' ') + "and\n";
+      if (i > 0) out += std::string(std::size_t{2} * depth, ' ') + "and\n";
       write_body(s.bodies[i], depth + 1, out);
     }
   }

@@ -86,8 +86,8 @@ struct History {
   std::vector<std::pair<NodeId, uint32_t>> values;  // of accesses that tell: ids in Space::kValue, by node
 
   // What the answer should say besides.
-  uint64_t focus_marks = 0;
-  uint64_t hand_overs = 0;  // semaphore operations inside tasks, which the language of S3 does not have
+  bool has_data_flow = false;  // some local was set or used
+  uint64_t hand_overs = 0;     // semaphore operations inside tasks, which the language of S3 does not have
 
   const Context& context(NodeId node) const { return contexts[nodes[node].context]; }
   TaskId task(NodeId node) const { return context(node).task; }

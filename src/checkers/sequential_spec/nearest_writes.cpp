@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
 
 namespace heddle::sequential_spec {
 
@@ -31,51 +32,47 @@ std::vector<uint32_t> sorted_by(const std::vector<uint32_t>& keys, uint32_t most
 
 NearestWrites::NearestWrites(const History& history)
     : history_(history),
-      begin_(history.locations() + 1, 0),
+      writes_(history.locations(), history.nodes.size(),
+              [&](NodeId node) {
+                const Node& write = history.nodes[node];
+                return write.kind == Kind::kWrite ? write.object : Grouped::kNone;
+              }),
+      low_(writes_.numbers().size()),
+      high_(writes_.numbers().size()),
+      given_(writes_.numbers().size(), false),
+      asked_(writes_.numbers().size() + history.locations(), false),
       is_open_(history.locations(), false),
       tree_of_(history.locations(), kNoId),
       last_write_(history.tasks.size(), kNoId),
-      last_place_(history.tasks.size(), kNoId) {
-  for (const Node& node : history.nodes)
-    if (node.kind == Kind::kWrite) ++begin_[node.object + 1];
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  writes_.resize(begin_.back());
-  std::vector<uint32_t> place(begin_.begin(), begin_.end() - 1);
-  for (NodeId node = 0; node < history.nodes.size(); ++node)
-    if (history.nodes[node].kind == Kind::kWrite) writes_[place[history.nodes[node].object]++] = node;
-  low_.resize(writes_.size());
-  high_.resize(writes_.size());
-  given_.resize(writes_.size(), false);
-  asked_.resize(writes_.size() + history.locations(), false);
-}
+      last_place_(history.tasks.size(), kNoId) {}
 
 void NearestWrites::find(NodeId read, std::vector<NodeId>& found) {
   const uint32_t location = history_.nodes[read].object;
-  const auto first = writes_.begin() + begin_[location];
-  const auto last = writes_.begin() + begin_[location + 1];
-  const auto gap = static_cast<uint32_t>(std::lower_bound(first, last, read) - first);
-  const std::size_t question = std::size_t{begin_[location]} + location + gap;
-  if (first == last || asked_[question]) return;
+  const std::span<const NodeId> writes = writes_.of(location);
+  const auto gap =
+      static_cast<uint32_t>(std::lower_bound(writes.begin(), writes.end(), read) - writes.begin());
+  const std::size_t question = std::size_t{writes_.begin(location)} + location + gap;
+  if (writes.empty() || asked_[question]) return;
   asked_[question] = true;
   if (!is_open_[location]) open(location);
   if (tree_of_[location] != kNoId) return search(trees_[tree_of_[location]], gap, found);
-  for (uint32_t write = begin_[location]; write < begin_[location + 1]; ++write)
+  for (uint32_t write = writes_.begin(location); write < writes_.end(location); ++write)
     if (low_[write] <= gap && gap <= high_[write]) give(write, found);
 }
 
 void NearestWrites::give(uint32_t write, std::vector<NodeId>& found) {
   if (given_[write]) return;
   given_[write] = true;
-  found.push_back(writes_[write]);
+  found.push_back(writes_.numbers()[write]);
 }
 
 // Finds the gaps that each write of the location belongs to.
 void NearestWrites::open(uint32_t location) {
   is_open_[location] = true;
-  const uint32_t begin = begin_[location];
-  const uint32_t end = begin_[location + 1];
+  const uint32_t begin = writes_.begin(location);
+  const uint32_t end = writes_.end(location);
   for (uint32_t write = begin; write < end; ++write) {
-    const TaskId task = history_.task(writes_[write]);
+    const TaskId task = history_.task(writes_.numbers()[write]);
     low_[write] = 0;
     high_[write] = end - begin;
     if (last_place_[task] == location) {
@@ -92,8 +89,8 @@ void NearestWrites::open(uint32_t location) {
 }
 
 NearestWrites::Tree NearestWrites::plant(uint32_t location) const {
-  const uint32_t begin = begin_[location];
-  const uint32_t count = begin_[location + 1] - begin;
+  const uint32_t begin = writes_.begin(location);
+  const uint32_t count = writes_.end(location) - begin;
   const uint32_t most = 2 * count + 1;
   std::vector<uint32_t> lows(low_.begin() + begin, low_.begin() + begin + count);
   std::vector<uint32_t> highs(count);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "checkers/sequential_spec/grouped.h"
 #include "checkers/sequential_spec/history.h"
 
 namespace heddle::sequential_spec {
@@ -44,12 +45,11 @@ class NearestWrites {
   void search(Tree& tree, uint32_t gap, std::vector<NodeId>& found);
 
   const History& history_;
-  std::vector<uint32_t> begin_;    // by location: of its writes
-  std::vector<NodeId> writes_;     // by location, in order
+  Grouped writes_;                 // nodes by location
   std::vector<uint32_t> low_;      // by write: the first gap it belongs to
   std::vector<uint32_t> high_;     // the last one
   std::vector<bool> given_;        // by write
-  std::vector<bool> asked_;        // by gap; those of a location begin at begin_[location] + location
+  std::vector<bool> asked_;        // by gap; those of a location begin at writes_.begin(location) + location
   std::vector<bool> is_open_;      // by location: low_ and high_ are there
   std::vector<uint32_t> tree_of_;  // by location, in trees_; kNoId: none
   std::vector<Tree> trees_;

@@ -31,10 +31,7 @@ Recorder::Recorder(const Names& names) : names_(names), scopes_(1) {
   scopes_[0].users = 1;
 }
 
-History Recorder::take() {
-  history_.nodes.shrink_to_fit();
-  return std::move(history_);
-}
+History Recorder::take() { return std::move(history_); }
 
 void Recorder::process(const EventBatch& batch) {
   for (std::size_t i = 0; i < batch.events.size(); ++i) record(batch.events[i], batch.first + i);
@@ -59,7 +56,6 @@ void Recorder::record(const Event& event, EventIndex index) {
       const uint32_t place = location(event.object);
       if (history_.is_focus.size() <= place) history_.is_focus.resize(place + 1, false);
       history_.is_focus[place] = true;
-      ++history_.focus_marks;
       return;
     }
     case Operation::kTaskBegin: return begin_task(event);
@@ -152,6 +148,7 @@ void Recorder::add_assignment(const Event& event, EventIndex index) {
 
 // D1: the last node that set the local.
 void Recorder::use(ThreadId id, uint32_t local) {
+  history_.has_data_flow = true;
   for (ScopeId scope = thread(id).scope;; scope = scopes_[scope].around) {
     const auto& defined = scopes_[scope].defined;
     if (const auto found = defined.find(local); found != defined.end()) {
@@ -163,6 +160,7 @@ void Recorder::use(ThreadId id, uint32_t local) {
 }
 
 void Recorder::define(ThreadId id, uint32_t local, NodeId node) {
+  history_.has_data_flow = true;
   scopes_[thread(id).scope].defined[local] = node;
 }
 

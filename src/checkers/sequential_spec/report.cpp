@@ -31,7 +31,7 @@ class Writer {
 
   // "T1's read of x".
   std::string subject(NodeId node) const {
-    const std::string who(names_.thread(history_.context(node).thread));
+    std::string who(names_.thread(history_.context(node).thread));
     const Node& operation = history_.nodes[node];
     const auto variable = [&] { return names_.variable(history_.variables[operation.object]); };
     switch (operation.kind) {
@@ -77,6 +77,8 @@ class Writer {
     if (from.kind == Kind::kMaybe) return "stands in this if (true*), so its body cannot be left out";
     if (to.kind == Kind::kMaybe) return "cannot be left out, and with it the branches in it";
     if (from.kind == Kind::kWrite && to.kind == Kind::kRead) {
+      if (history_.task(node) == history_.task(next) && node > next)
+        return "comes before it in the same task: with a read, every task's next write counts";
       return node < next ? "reads it, or could in another order of the tasks"
                          : "comes before it, but need not in another order of the tasks";
     }

@@ -3,10 +3,10 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 
 #include "base/hash.h"
+#include "checkers/sequential_spec/grouped.h"
 
 namespace heddle::sequential_spec {
 
@@ -97,40 +97,17 @@ class Conflicts {
   uint64_t location_ = 0;
 };
 
-// Nodes that access each location, in order.
-class Accesses {
- public:
-  Accesses(const History& history, const std::function<bool(NodeId)>& counts)
-      : begin_(history.locations() + 1, 0) {
-    const auto is_access = [&](NodeId node) {
-      const Kind kind = history.nodes[node].kind;
-      return (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
-    };
-    const auto count = static_cast<NodeId>(history.nodes.size());
-    for (NodeId node = 0; node < count; ++node)
-      if (is_access(node)) ++begin_[history.nodes[node].object + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    nodes_.resize(begin_.back());
-    std::vector<uint32_t> place(begin_.begin(), begin_.end() - 1);
-    for (NodeId node = 0; node < count; ++node)
-      if (is_access(node)) nodes_[place[history.nodes[node].object]++] = node;
-  }
-
-  std::span<const NodeId> of(uint32_t location) const {
-    return std::span(nodes_).subspan(begin_[location], begin_[location + 1] - begin_[location]);
-  }
-
- private:
-  std::vector<uint32_t> begin_;  // by location: of its accesses
-  std::vector<NodeId> nodes_;    // by location
-};
-
 }  // namespace
 
 TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& counts) : history_(history) {
   std::vector<Before> edges;
   {
-    const Accesses accesses(history, counts);
+    const Grouped accesses(history.locations(), history.nodes.size(), [&](NodeId node) {
+      const Kind kind = history.nodes[node].kind;
+      const bool takes_part =
+          (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
+      return takes_part ? history.nodes[node].object : Grouped::kNone;
+    });
     Conflicts conflicts(history, edges);
     for (uint32_t location = 0; location < history.locations(); ++location) {
       conflicts.begin_location();
@@ -150,12 +127,12 @@ TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& 
     }
     edges.push_back(edge);
   }
-  begin_.assign(history.tasks.size() + 1, 0);
-  for (const Before& edge : edges) ++begin_[edge.from + 1];
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  edges_.resize(edges.size());
-  std::vector<uint32_t> place(begin_.begin(), begin_.end() - 1);
-  for (const Before& edge : edges) edges_[place[edge.from]++] = edge;
+  const Grouped by_task(history.tasks.size(), edges.size(), [&](uint32_t edge) { return edges[edge].from; });
+  edges_.reserve(edges.size());
+  for (const uint32_t edge : by_task.numbers()) edges_.push_back(edges[edge]);
+  begin_.reserve(history.tasks.size() + 1);
+  for (TaskId task = 0; task < history.tasks.size(); ++task) begin_.push_back(by_task.begin(task));
+  begin_.push_back(static_cast<uint32_t>(edges.size()));
   find_parts();
 }
 

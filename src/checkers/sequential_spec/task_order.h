@@ -22,8 +22,8 @@ class TaskOrder {
 
   // Whether some serial order of the tasks keeps all conflicts.
   bool is_serializable() const { return is_serializable_; }
-  // By task: its number in such an order, which has parents before children and otherwise keeps to the order
-  // in which tasks began as far as it can. Only where there is one.
+  // By task: its place among its siblings in such an order, which keeps to the order in which tasks began as
+  // far as it can. Only where there is one.
   std::vector<uint32_t> places() const;
 
   // Short cycles, such that each conflict by its two source lines, if it is on some cycle, is on one of
