@@ -49,6 +49,7 @@ const StringSet<>& constants() {
       "__cxa_pure_virtual",
       "__clang_call_terminate",
       "_ZSt9terminatev",
+      "_ZSt19uncaught_exceptionsv",
       "_ZSt17current_exceptionv",
       "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
       "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv",

@@ -12,8 +12,9 @@
 //   heddle::focus(best);                  // the result: what the specification is about
 //
 // All of them return when all iterations are done, so one after the other is what a barrier between them
-// would be. They nest. An exception that leaves a body ends the loop: bodies that have not begun are left
-// out, and the first exception is thrown to the caller.
+// would be. (A std::barrier in a body is taken for that, too; but a sequential run cannot pass it.) They
+// nest. An exception that leaves a body ends the loop: bodies that have not begun are left out, and the first
+// exception is thrown to the caller.
 //
 // The specification is sequential: one iteration after the other, in any order, HEDDLE_MAYBE true or false at
 // will. `heddle record` of a program built with heddle-clang++ --heddle-dataflow, and `heddle check
@@ -22,8 +23,7 @@
 //
 //   heddle run --sequential --seed 7 -- ./program      of a program built with heddle-clang++
 //   HEDDLE_SEQUENTIAL=7 ./program                      the same; of any build, with HEDDLE_MAYBE always true
-//   c++ -DHEDDLE_SEQUENTIAL …; HEDDLE_SEQUENTIAL=7 …   of a build by any compiler, with HEDDLE_MAYBE at
-//   random
+//   c++ -DHEDDLE_SEQUENTIAL …; HEDDLE_SEQUENTIAL=7 …   by any compiler, with HEDDLE_MAYBE at random
 //
 // In a normal build the marks are constants and nothing of Heddle is linked; HEDDLE_THREADS says how many
 // threads work, as many as there are processors otherwise.
@@ -460,11 +460,23 @@ class Maybe {
   }
   [[gnu::always_inline]] ~Maybe() {
 #ifdef __HEDDLE__
-    if (is_open_ && !Sequential::is_on()) heddle_end_maybe();
+    if (!is_open_ || Sequential::is_on()) return;
+    if (std::uncaught_exceptions() > exceptions_) say_that_it_was_left();
+    heddle_end_maybe();
 #endif
   }
 
  private:
+#ifdef __HEDDLE__
+  HEDDLE_UNCHECKED static void say_that_it_was_left() {
+    std::fputs(
+        "heddle: an exception leaves the body of if (HEDDLE_MAYBE): the sequential version may leave the\n"
+        "heddle: body out, and then there is none; what ndseq says about this run may be wrong\n",
+        stderr);
+  }
+
+  int exceptions_ = std::uncaught_exceptions();  // on their way when it began
+#endif
   bool is_open_ = false;
 };
 
