@@ -332,10 +332,11 @@ void FunctionFlow::visit(Instruction& instruction) {
   }
   IRBuilder<> builder(&instruction);
   if (instruction.isTerminator()) {
-    if (instruction.getNumSuccessors() > 1 && instruction.getNumOperands() > 0)
+    if (const auto* branch = dyn_cast<BranchInst>(&instruction)) {
+      if (branch->isConditional()) branch_on(builder, labels_of(branch->getCondition()));
+    } else if (isa<SwitchInst>(instruction) || isa<IndirectBrInst>(instruction)) {
       branch_on(builder, labels_of(instruction.getOperand(0)));
-    if (isa<BranchInst>(instruction) && cast<BranchInst>(instruction).isConditional())
-      branch_on(builder, labels_of(cast<BranchInst>(instruction).getCondition()));
+    }
     return;
   }
   switch (instruction.getOpcode()) {

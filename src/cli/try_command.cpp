@@ -253,6 +253,7 @@ int try_files(TryArguments& arguments) {
 constexpr const char* kExamples = R"(Examples:
   heddle try bank.cpp                               compile it, run it, check it, explain
   heddle try bank.cpp -- 1000 --fast                with arguments for the program
+  heddle try search.cpp --checkers ndseq            built to tell its data flow (docs/tutorials/ndseq.md)
   heddle try main.cpp queue.cpp log.c --cxxflag=-O2 --cxxflag=-Iinclude --cxxflag=-lz
   HEDDLE_OPTIONS=cxxflag=-std=c++23 heddle try bank.cpp
 
