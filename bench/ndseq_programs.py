@@ -3,6 +3,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -78,32 +79,35 @@ def verdicts(args):
     return 1 if wrong else 0
 
 
-def best_time(command):
+def measured(command, runs):
+    """Wall and processor time of the median run, and what it said."""
     times = []
-    for _ in range(3):
-        start = time.monotonic()
-        must(command)
-        times.append(time.monotonic() - start)
-    return sorted(times)[1]
+    for _ in range(runs):
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        done = must(command)
+        wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append((wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stderr))
+    return sorted(times)[runs // 2]
 
 
 def cost(args):
-    print(f"{'kernel':12} {'plain':>8} {'recorded':>9} {'times':>7} {'events':>12} {'bytes/event':>11}")
+    """Of the kernels with 2 threads: plain, and recorded with data flow. CPU: program and recorder together."""
+    os.environ["HEDDLE_FOLLOW_ALL"] = "1"
+    size = args.size or "small"
+    print(f"{'kernel':12} {'plain s':>8} {'recorded s':>10} {'times':>7} {'times, CPU':>10} {'events':>12} "
+          f"{'M events/s':>10} {'bytes/event':>11}")
     for kernel in args.only.split(",") if args.only else KERNELS:
         source = os.path.join(ROOT, "bench/programs", kernel + ".cpp")
         plain, followed = (os.path.join(args.scratch, kernel + kind) for kind in (".plain", ".followed"))
         trace = followed + ".heddle"
         must(["clang++-19", "-std=c++20", "-O2", "-pthread", source, "-o", plain])
         must([f"{args.bin}/heddle-clang++", "--heddle-dataflow", "-std=c++20", "-O2", source, "-o", followed])
-        size = args.size or "small"
-        before = best_time([plain, "2", size])
-        os.environ["HEDDLE_FOLLOW_ALL"] = "1"
-        start = time.monotonic()
-        done = must([f"{args.bin}/heddle", "record", "-o", trace, "--", followed, "2", size])
-        after = time.monotonic() - start
-        events = int(re.search(r"recorded ([\d,]+) event", done.stderr).group(1).replace(",", ""))
-        print(f"{kernel:12} {before:8.3f} {after:9.2f} {after / before:7.1f} {events:12} "
-              f"{os.path.getsize(trace) / max(events, 1):11.1f}", flush=True)
+        wall, cpu, _ = measured([plain, "2", size], 3)
+        wall_after, cpu_after, said = measured(
+            [f"{args.bin}/heddle", "record", "-o", trace, "--", followed, "2", size], 1)
+        events = int(re.search(r"recorded ([\d,]+) event", said).group(1).replace(",", ""))
+        print(f"{kernel:12} {wall:8.3f} {wall_after:10.2f} {wall_after / wall:7.1f} {cpu_after / cpu:10.1f} "
+              f"{events:12} {events / wall_after / 1e6:10.1f} {os.path.getsize(trace) / max(events, 1):11.1f}", flush=True)
         os.remove(trace)
     return 0
 
