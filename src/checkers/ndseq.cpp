@@ -27,7 +27,7 @@ using sequential_spec::TaskOrder;
 
 namespace {
 
-// More events than this are not kept (some 60 bytes each); the answer is undecided then.
+// More events than this are not kept (some 75 bytes each); the answer is undecided then.
 constexpr std::size_t kMostNodes = 300'000'000;
 constexpr EventIndex kMostEvents = 4'000'000'000;  // of all kinds; a node has 32 bits for its event's index
 

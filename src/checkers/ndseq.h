@@ -6,7 +6,7 @@
 // be a false alarm where the values would have been the same all the same (docs/rules/HD5001.md). No report
 // means: the tasks run one by one, in the order told and with the if (true*) bodies told left out, reach the
 // same values in the focus locations (S3, Theorem 1). Paper: S3 §5 and ALGORITHMS §6, docs/design/ndseq.md.
-// Cost: memory some 60 bytes an event; time linear in events, times the depth of tasks, but for a logarithm
+// Cost: memory some 75 bytes an event; time linear in events, times the depth of tasks, but for a logarithm
 // where many tasks write one location.
 #pragma once
 

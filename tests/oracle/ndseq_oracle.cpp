@@ -67,16 +67,13 @@ struct ThreadState {
   std::vector<int> arrivals;  // phases not left yet
   std::set<int> phases;       // arrived in
 
-  int scope() const {
-    for (auto it = open.rbegin(); it != open.rend(); ++it)
-      if (it->first == 't') return it->second;
-    return base_scope;
+  int innermost(char kind, int otherwise) const {
+    const auto found =
+        std::find_if(open.rbegin(), open.rend(), [&](const auto& frame) { return frame.first == kind; });
+    return found == open.rend() ? otherwise : found->second;
   }
-  int guard() const {
-    for (auto it = open.rbegin(); it != open.rend(); ++it)
-      if (it->first == 'n') return it->second;
-    return base_guard;
-  }
+  int scope() const { return innermost('t', base_scope); }
+  int guard() const { return innermost('n', base_guard); }
 };
 
 struct PhaseState {
