@@ -157,7 +157,7 @@ void merge(SmallVectorImpl<Series>& all, ScalarEvolution& evolution) {
 }
 
 // The fields of HeddleThreadState.
-enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame };
+enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame, kCellMask = 6, kHalfMask };
 
 class Instrumenter {
  public:
@@ -169,7 +169,7 @@ class Instrumenter {
         texts_(module) {
     auto* const word = Type::getInt64Ty(context_);
     auto* const pointer = PointerType::getUnqual(context_);
-    state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer});
+    state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer, word, word, word});
     state_ = module.getOrInsertGlobal("heddle_thread_state", state_type_, [&] {
       return new GlobalVariable(module, state_type_, false, GlobalValue::ExternalLinkage, nullptr,
                                 "heddle_thread_state", nullptr, GlobalValue::InitialExecTLSModel);
@@ -183,7 +183,14 @@ class Instrumenter {
   bool may_be_shared(Value* address) const;
   void collect(BasicBlock& block, ScalarEvolution& evolution, SmallVectorImpl<Access>& accesses) const;
   Value* address_of(const Access& access, IRBuilder<>& builder) const;
-  void check(const Access& access, Value* shadow, bool is_leaf);
+  // What the thread's state says of the shadow: the same for as long as the thread lives.
+  struct Shadow {
+    Value* base;
+    Value* cell_mask;
+    Value* half_mask;
+  };
+  Shadow load_shadow(IRBuilder<>& builder);
+  void check(const Access& access, const Shadow& shadow, bool is_leaf);
   void check_atomic(Instruction& instruction);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_libc_call(CallBase& call);
@@ -315,7 +322,17 @@ Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) cons
                               builder.getInt64(static_cast<uint64_t>(access.offset - access.address_offset)));
 }
 
-void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
+Instrumenter::Shadow Instrumenter::load_shadow(IRBuilder<>& builder) {
+  const auto load = [&](Type* type, StateField field) {
+    LoadInst* const value = builder.CreateLoad(type, state_field(builder, field));
+    value->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+    return value;
+  };
+  auto* const word = builder.getInt64Ty();
+  return {load(PointerType::getUnqual(context_), kShadow), load(word, kCellMask), load(word, kHalfMask)};
+}
+
+void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_leaf) {
   IRBuilder<> builder(access.instruction);
   auto* const word = builder.getInt64Ty();
   Value* const pointer = address_of(access, builder);
@@ -331,12 +348,11 @@ void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
 
   Value* stamp = builder.CreateLoad(word, state_field(builder, kStamp));
   Value* address = builder.CreatePtrToInt(pointer, word);
-  const uint64_t granule = is_small ? 4 : 8;
-  Value* place = builder.CreateAnd(address, runtime::kAddressMask & ~(granule - 1));
+  Value* place = builder.CreateAnd(address, is_small ? shadow.half_mask : shadow.cell_mask);
   Value* offset = builder.CreateShl(place, 1);
   if (is_small) offset = builder.CreateSub(offset, builder.CreateAnd(place, 4));
   if (access.writes) offset = builder.CreateAdd(offset, builder.getInt64(8));
-  Value* cell = builder.CreateGEP(builder.getInt8Ty(), shadow, offset);
+  Value* cell = builder.CreateGEP(builder.getInt8Ty(), shadow.base, offset);
   // The words that say who has accessed this before.
   SmallVector<Value*> states;
   Type* const state_type = is_small ? static_cast<Type*>(builder.getInt32Ty()) : word;
@@ -564,8 +580,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   if (!is_leaf) keep_frame(function);
   if (!accesses.empty()) {
     IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    LoadInst* shadow = builder.CreateLoad(PointerType::getUnqual(context_), state_field(builder, kShadow));
-    shadow->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+    const Shadow shadow = load_shadow(builder);
     for (const Access& access : accesses) check(access, shadow, is_leaf);
   }
   for (MemIntrinsic* operation : block_operations) check_block_operation(*operation, is_leaf);

@@ -60,8 +60,9 @@ void tell_race(Thread& thread, const Race& race) {
   };
   tell_unordered(thread, {.operation = kToldRaceEarlier,
                           .address = memo.pc == 0 ? race.address : reinterpret_cast<void*>(memo.address()),
-                          .pc = reinterpret_cast<void*>(memo.pc),
-                          .size = operation_of(was_atomic, wrote),
+                          .pc = reinterpret_cast<void*>(memo.code()),
+                          .size = memo.frees() ? static_cast<uint8_t>(Operation::kFree)
+                                               : operation_of(was_atomic, wrote),
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
                           .context = 0});

@@ -96,6 +96,24 @@ def run_lit(build, suite, jobs, pattern, tally):
     from_junit(results, tally, suite, lambda name: f"./test -R '{re.escape(name)}'")
 
 
+def run_browser(build, pattern, tally):
+    """The HTML report in Chromium, by node's own test runner."""
+    say("== browser tests")
+    results = build / "browser.xml"
+    results.unlink(missing_ok=True)
+    folder = ROOT / "tests/browser"
+    files = sorted(folder.glob("*.test.mjs"))
+    names = [name for path in files for name in re.findall(r'test\("([^"]+)"', path.read_text())]
+    if pattern and not any(re.search(pattern, name) for name in names):
+        return  # a browser is not started for nothing
+    command = ["node", "--test", f"--test-reporter={folder / 'junit.mjs'}", f"--test-reporter-destination={results}"]
+    if pattern:
+        command.append(f"--test-name-pattern={pattern}")
+    subprocess.run(command + [str(path) for path in files], check=False,
+                   env={**os.environ, "HEDDLE": str(build / "bin/heddle")})
+    from_junit(results, tally, "browser", lambda name: f"./test -R '{re.escape(name)}'")
+
+
 def check_format(tally):
     say("== format")
     for path in sources():
@@ -174,6 +192,7 @@ def main():
     run_ctest(arguments.build, jobs, arguments.filter, tally)
     for suite in ("cli", "programs"):
         run_lit(arguments.build, suite, jobs, arguments.filter, tally)
+    run_browser(arguments.build, arguments.filter, tally)
     if arguments.lint:
         run_tidy(arguments.build, jobs, tally)
 

@@ -8,6 +8,9 @@ release_packages=(g++ cmake ninja-build libcli11-dev libfmt-dev nlohmann-json3-d
 test_packages=("${release_packages[@]}" libclang-rt-19-dev llvm-19-tools libgtest-dev librapidcheck-dev
   clang-format-19 python3 python3-jsonschema man-db)
 lint_packages=(clang-tidy-19)
+# The browser tests: Node may have come from elsewhere than Debian, and brings npm along then.
+browser_packages=(chromium)
+command -v node >/dev/null && command -v npm >/dev/null || browser_packages+=(nodejs npm)
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
 
@@ -73,6 +76,17 @@ install_packages() {
     show_progress "$log" '(Get:|Unpacking|Setting up)'
   status=${PIPESTATUS[0]}
   ((status == 0)) || fail "$log" "apt-get could not install ${missing[*]}"
+}
+
+# Installs what web/ needs to be built and tested, exactly as its lock file says, unless that is there.
+install_web() {
+  local log=$root/build/web.log stamp=$root/web/node_modules/.installed
+  cmp -s "$root/web/package-lock.json" "$stamp" && return 0
+  say "installing the packages of web/ (npm ci)"
+  mkdir -p "${log%/*}" && : >"$log" || fail "" "cannot write to $root/build"
+  (cd "$root/web" && npm ci --ignore-scripts --no-audit --no-fund) >"$log" 2>&1 ||
+    fail "$log" "npm could not install the packages of web/; it needs the network for that, once"
+  cp "$root/web/package-lock.json" "$stamp"
 }
 
 # True when PRESET was built here and nothing it is made of has changed since. Costs one `find`.

@@ -113,6 +113,28 @@ class Writer {
       result.block_is_known = true;
       if (!op.around->blocks.empty())
         result.block = names_.name(Space::kBlock, op.around->blocks.front().name);
+      result.transaction = op.around->blocks.empty() ? op.index : op.around->blocks.back().begin;
+    }
+    return result;
+  }
+
+  // The blocks around the operations of the hops, each once. When they end is not known yet.
+  std::vector<Span> spans(const std::vector<Hop>& hops) const {
+    std::vector<Span> result;
+    const auto add = [&](const Op& op) {
+      if (op.around == nullptr) return;
+      for (auto block = op.around->blocks.rbegin(); block != op.around->blocks.rend(); ++block) {
+        auto span = std::find_if(result.begin(), result.end(),
+                                 [&](const Span& known) { return known.from == block->begin; });
+        if (span == result.end())
+          span = result.insert(span, {Span::Kind::kBlock, std::string(names_.thread(block->opener)),
+                                      block_text(*block, names_), block->begin, 0, true});
+        span->to = std::max(span->to, op.index);
+      }
+    };
+    for (const Hop& hop : hops) {
+      add(hop.from);
+      add(hop.to);
     }
     return result;
   }
@@ -279,6 +301,7 @@ Finding report_cycle(const Cycle<Told>& cycle, const ReportContext& context) {
   const std::string name = block_text(subject, context.names);
   const std::vector<std::string> others = writer.others(hops);
   finding.steps = writer.steps(hops);
+  finding.spans = writer.spans(hops);
   // A thread that has ended its part of a block whose other threads go on comes after the block by its own
   // order.
   if (blamed && !hops.empty() && !is_in(hops.front().from, subject))

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "checkers/registry.h"
 #include "cli/check_traces.h"
+#include "cli/command_line.h"
 #include "cli/heddle.h"
 #include "cli/options.h"
 #include "cli/report_options.h"
@@ -23,8 +24,10 @@ int check(const CheckArguments& arguments) {
   if (std::count(arguments.files.begin(), arguments.files.end(), "-") > 1)
     throw InputError("standard input ('-') can be read only once");
   ReportWriter writer(arguments.report, arguments.files);
-  return writer.write(check_traces(arguments.files, checkers, checker_options(arguments.report),
-                                   kept_per_checker(arguments.report)));
+  RunReport report = check_traces(arguments.files, checkers, checker_options(arguments.report),
+                                  kept_per_checker(arguments.report), wants_spans(arguments.report));
+  report.command = own_command_line();
+  return writer.write(std::move(report));
 }
 
 constexpr const char* kExamples =
@@ -33,6 +36,7 @@ constexpr const char* kExamples =
   heddle check run.std --checkers all               every checker
   heddle check a.std b.heddle --checkers race,deadlock
   heddle check run.std --format sarif --output run.sarif
+  heddle check run.std --html run.html              a page with pictures, for the browser
   heddle check run.std --dot run.dot; dot -Tsvg run.dot -o run.svg
   xz -dc run.std.xz | heddle check -                a trace from standard input
   heddle check run.std --gen-suppressions >> known.toml

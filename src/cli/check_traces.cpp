@@ -38,7 +38,8 @@ void read_again(const std::string& path, Use use) {
 }
 
 void check_trace(const std::string& path, const std::vector<const CheckerEntry*>& selected,
-                 const CheckerOptions& options, std::size_t kept_per_checker, ReportBuilder& report) {
+                 const CheckerOptions& options, std::size_t kept_per_checker, bool wants_spans,
+                 ReportBuilder& report) {
   const std::string name = input_name(path);
   const std::unique_ptr<TraceSource> source = open_trace(path);
   // Findings apart for each checker: one that finds much must not use up the place of another.
@@ -63,8 +64,11 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
         [&](uint64_t events, const TraceSource& reader) { again.update(events, reader); });
   });
   std::vector<Finding> findings = report.add_input({name, traversal.events, source->note()}, checkers, found);
-  if (needs_blocks(findings) && can_be_read_again(path))
+  if (can_be_read_again(path) && wants_spans && !findings.empty()) {
+    read_again(path, [&](const auto& open) { annotate_spans(findings, *open()); });
+  } else if (can_be_read_again(path) && needs_blocks(findings)) {
     read_again(path, [&](const auto& open) { annotate_blocks(findings, *open()); });
+  }
   report.add_findings(std::move(findings), name);
 }
 
@@ -72,9 +76,10 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
 
 RunReport check_traces(const std::vector<std::string>& paths,
                        const std::vector<const CheckerEntry*>& checkers, const CheckerOptions& options,
-                       std::size_t kept_per_checker) {
+                       std::size_t kept_per_checker, bool wants_spans) {
   ReportBuilder report(checkers);
-  for (const std::string& path : paths) check_trace(path, checkers, options, kept_per_checker, report);
+  for (const std::string& path : paths)
+    check_trace(path, checkers, options, kept_per_checker, wants_spans, report);
   return report.finish();
 }
 

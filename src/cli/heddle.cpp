@@ -24,6 +24,7 @@ constexpr const char* kFooter =
   heddle try bank.cpp          compile a program, run it, check it, explain
   heddle run -- ./my_test      run a program built with heddle-clang++ and check it
   heddle check run.std         check a trace with the default checkers
+  heddle try bank.cpp --html r.html  the same as a page with pictures, for the browser
   heddle explain data-race     what a finding means and what to do about it
   heddle COMMAND --help        all about one command
 
@@ -146,6 +147,7 @@ int run_heddle(int argc, const char* const* argv) {
     add_try_command(root, commands);
     add_spec_command(root, commands);
     add_trace_commands(root, commands);
+    add_report_command(root, commands);
     add_explain_command(root, commands);
     add_completion_command(root, commands);
     add_manual_command(root, commands);

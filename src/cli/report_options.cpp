@@ -73,6 +73,17 @@ void refuse_to_replace_inputs(const std::string& output, const ReportOptions& op
   refuse_to_replace(options.config.empty() ? kConfigFile : options.config, "the config file");
 }
 
+// Of an earlier run with more schedules than this one: what is in them is no longer predicted. Files that are
+// no such schedules are left alone.
+void remove_further_witnesses(const std::string& path, std::size_t written) {
+  for (std::size_t number = written + 1;; ++number) {
+    const std::string further = numbered_path(path, number);
+    std::error_code unreadable;
+    if (!std::filesystem::is_regular_file(further, unreadable) || !is_witness_trace(further)) return;
+    std::filesystem::remove(further, unreadable);
+  }
+}
+
 }  // namespace
 
 CheckerOptions checker_options(const ReportOptions& options) {
@@ -95,26 +106,42 @@ uint64_t kept_per_checker(const ReportOptions& options) {
   return std::max(options.limit, kKeptPerChecker);
 }
 
+bool wants_spans(const ReportOptions& options) { return options.format == "json" || !options.html.empty(); }
+
+HtmlOptions html_options() {
+  HtmlOptions options;
+  options.source_directories = {".", source_root()};
+  return options;
+}
+
 TextStyle style_for(const ReportOptions& options, int descriptor) {
   return text_style(colour_choice(options.color), descriptor);
 }
 
 ReportWriter::ReportWriter(const ReportOptions& options, const std::vector<std::string>& inputs)
     : options_(options), suppressions_(load_suppressions(options.suppressions)) {
-  refuse_to_replace_inputs(options.output, options, inputs);
-  refuse_to_replace_inputs(options.dot, options, inputs);
-  if (!options.dot.empty() && (options.dot == options.output || is_same_file(options.dot, options.output)))
-    throw InputError(fmt::format("--output and --dot cannot both write to {}",
-                                 options.dot == "-" ? "standard output" : options.dot));
+  refuse_shared_outputs(inputs);
   if (options.output != kToStandardError) output_.emplace(options.output);
   if (!options.dot.empty()) picture_.emplace(options.dot);
-  if (options.emit_witness.empty()) return;
-  refuse_to_replace_inputs(options.emit_witness, options, inputs);
-  for (const auto& [other, name] : {std::pair(&options.output, "--output"), std::pair(&options.dot, "--dot")})
-    if (options.emit_witness == *other || is_same_file(options.emit_witness, *other))
-      throw InputError(fmt::format("{} and --emit-witness cannot both write to {}", name,
-                                   options.emit_witness == "-" ? "standard output" : options.emit_witness));
-  witness_.emplace(options.emit_witness);
+  if (!options.html.empty()) page_.emplace(options.html);
+  if (!options.emit_witness.empty()) witness_.emplace(options.emit_witness);
+}
+
+void ReportWriter::refuse_shared_outputs(const std::vector<std::string>& inputs) const {
+  const std::pair<const std::string*, const char*> outputs[] = {{&options_.output, "--output"},
+                                                                {&options_.dot, "--dot"},
+                                                                {&options_.html, "--html"},
+                                                                {&options_.emit_witness, "--emit-witness"}};
+  for (const auto& [file, name] : outputs) {
+    if (file->empty()) continue;
+    refuse_to_replace_inputs(*file, options_, inputs);
+    for (const auto& [other, other_name] : outputs) {
+      if (other == file) break;
+      if (*other == *file || is_same_file(*other, *file))
+        throw InputError(fmt::format("{} and {} cannot both write to {}", other_name, name,
+                                     *file == "-" ? "standard output" : *file));
+    }
+  }
 }
 
 // The first schedule goes to the file that was named, further ones to files numbered after it.
@@ -133,6 +160,7 @@ void ReportWriter::write_witnesses(const RunReport& report) {
       further.commit();
     }
   }
+  if (options_.emit_witness != "-") remove_further_witnesses(options_.emit_witness, count);
   if (count == 0)
     fmt::print(stderr,
                "heddle: nothing written to {}: no finding has a schedule of its own (--checkers blocks "
@@ -150,8 +178,10 @@ int ReportWriter::write(RunReport report, bool told) {
     fmt::print(stderr, "{}", text);
   }
   if (picture_) picture_->write(dot_report(report));
+  if (page_) page_->write(html_report(report, html_options()));
   if (output_) output_->commit();
   if (picture_) picture_->commit();
+  if (page_) page_->commit();
   write_witnesses(report);
   // What was not kept was not compared to the suppressions either.
   const bool nothing = report.findings.empty() && report.left_out_occurrences == 0;
@@ -167,6 +197,10 @@ void add_report_options(CLI::App& app, ReportOptions& o) {
            fmt::format("Where to write the report; '-' is standard output. A file appears only once it is "
                        "complete. Default: standard {}.",
                        o.output == kToStandardError ? "error" : "output"));
+  add_text(app, "--html", o.html, kFileType,
+           "Also write the findings as one page for the browser, with pictures and source; '-' is standard "
+           "output.")
+      ->check([](const std::string& file) { return file.empty() ? "the name of the file is empty" : ""; });
   add_text(
       app, "--dot", o.dot, kFileType,
       "Also draw the findings that put threads in a circle (atomicity violations, interference, lock-order "

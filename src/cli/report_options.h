@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/exit_code.h"
 #include "core/checker.h"
+#include "report/html_report.h"
 #include "report/run_report.h"
 #include "report/suppressions.h"
 #include "report/text_report.h"
@@ -27,7 +28,8 @@ struct ReportOptions {
   std::string checkers;  // comma-separated; empty: the default ones
   std::string format = "text";
   std::string output = "-";
-  std::string dot;  // where to draw the cycles; empty: nowhere
+  std::string html;  // where to write the page for the browser; empty: nowhere
+  std::string dot;   // where to draw the cycles; empty: nowhere
   std::string color = "auto";
   std::vector<std::string> suppressions;  // files
   bool gen_suppressions = false;          // print suppressions for the findings instead of the report
@@ -51,6 +53,10 @@ std::string suppressions_and_settings_help(const std::string& command);
 CheckerOptions checker_options(const ReportOptions& options);
 // How many findings a checker keeps apart: all that is to be suppressed has to be known.
 uint64_t kept_per_checker(const ReportOptions& options);
+// Whether the report shows how long blocks and locks around the steps lasted.
+bool wants_spans(const ReportOptions& options);
+// Where the sources for a page are.
+HtmlOptions html_options();
 TextStyle style_for(const ReportOptions& options, int descriptor);
 
 // Where the report goes. Opened before the work starts, so that a place that cannot be written to is known at
@@ -66,12 +72,14 @@ class ReportWriter {
   int write(RunReport report, bool told = false);
 
  private:
+  void refuse_shared_outputs(const std::vector<std::string>& inputs) const;
   void write_witnesses(const RunReport& report);
 
   const ReportOptions& options_;
   Suppressions suppressions_;
   std::optional<OutputFile> output_;  // none: standard error
   std::optional<OutputFile> picture_;
+  std::optional<OutputFile> page_;
   std::optional<OutputFile> witness_;
 };
 

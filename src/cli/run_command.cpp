@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "checkers/registry.h"
 #include "cli/child_process.h"
+#include "cli/command_line.h"
 #include "cli/heddle.h"
 #include "cli/live_check.h"
 #include "cli/options.h"
@@ -78,6 +79,7 @@ int run_program(const RunArguments& arguments) {
         connection.answer(findings, static_cast<int>(options.exit_code));
       });
   RunReport report = live.finish();
+  report.command = own_command_line();
   if (!checked.warning().empty()) report.notices.push_back(checked.warning());
   for (std::string& notice : spec.notices(checked.file())) report.notices.push_back(std::move(notice));
   if (!end.any_checked)
@@ -116,6 +118,8 @@ int monitor(const MonitorArguments& arguments) {
   if (has_own_file) options.output = own_file(options.output, connection->pid());
   if (arguments.of_descendant && !options.dot.empty() && options.dot != "-")
     options.dot = own_file(options.dot, connection->pid());
+  if (arguments.of_descendant && !options.html.empty() && options.html != "-")
+    options.html = own_file(options.html, connection->pid());
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
   live.check(*connection, program_of(connection->pid(), "the program"));
@@ -138,6 +142,7 @@ Examples:
   heddle-clang++ -g -O1 test.cpp -o my_test         build it
   heddle run -- ./my_test --its-options             run it, check it, report
   heddle run --format json -o run.json -- ./my_test
+  heddle run --html run.html -- ./my_test           a page with pictures, for the browser
   heddle run --sequential --seed 7 -- ./my_test     its sequential version, for the debugger
   HEDDLE_OPTIONS=checkers=race ./my_test            a program built with heddle-clang++ needs no 'heddle run'
   HEDDLE_OPTIONS=output=report.txt ./my_test        children with findings report to report.txt.PID

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
@@ -12,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/heddle.h"
 #include "cli/options.h"
+#include "report/findings_file.h"
 #include "report/spec_file.h"
 #include "runtime/blocks.h"
 #include "symbols/executable.h"
@@ -67,24 +67,13 @@ struct Refuted {
 };
 
 std::vector<Refuted> refuted_blocks(const std::string& path) {
-  const auto fail = [&] {
-    throw InputError(
-        fmt::format("{}: not a report of findings; 'heddle run --format json' makes one", input_name(path)));
-  };
-  const auto document = nlohmann::json::parse(read_whole_file(path), nullptr, false);
-  if (!document.is_object() || !document.contains("findings") || !document["findings"].is_array()) fail();
+  const FindingsFile file = FindingsFile::load(path);
   std::vector<Refuted> refuted;
-  for (const auto& finding : document["findings"]) {
-    if (!finding.is_object() || !finding.contains("blocks") || !finding["blocks"].is_array() ||
-        !finding.contains("message") || !finding["message"].is_string())
-      fail();
-    for (const auto& block : finding["blocks"]) {
-      if (!block.is_string()) fail();
-      const auto same = [&](const Refuted& other) { return other.block == block.get<std::string>(); };
-      if (std::none_of(refuted.begin(), refuted.end(), same))
-        refuted.push_back({block.get<std::string>(), finding["message"].get<std::string>()});
-    }
-  }
+  for (const Finding& finding : file.report.findings)
+    for (const std::string& block : finding.blocks)
+      if (std::none_of(refuted.begin(), refuted.end(),
+                       [&](const Refuted& other) { return other.block == block; }))
+        refuted.push_back({block, finding.message});
   return refuted;
 }
 

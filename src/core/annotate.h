@@ -1,4 +1,5 @@
-// Adds to findings what checkers do not carry along on their hot path: the block each step was in.
+// Adds to findings what checkers do not carry along on their hot path: the block each step was in, and how
+// long the blocks and locks around the steps lasted.
 #pragma once
 
 #include <span>
@@ -13,5 +14,8 @@ bool needs_blocks(std::span<const Finding> findings);
 // Reads `source` (the same trace again, from its start) as far as the last step whose block is not known and
 // fills in Step::block.
 void annotate_blocks(std::span<Finding> findings, TraceSource& source);
+
+// The same, and fills in Finding::spans: reads on until the last of them has ended.
+void annotate_spans(std::span<Finding> findings, TraceSource& source);
 
 }  // namespace heddle

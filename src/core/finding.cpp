@@ -57,6 +57,15 @@ std::string_view to_string(Strength strength) {
   return {};
 }
 
+std::string_view to_string(Span::Kind kind) {
+  switch (kind) {
+    case Span::Kind::kBlock: return "block";
+    case Span::Kind::kLock: return "lock";
+    case Span::Kind::kSharedLock: return "shared lock";
+  }
+  return {};
+}
+
 std::string compute_fingerprint(const Finding& finding) {
   std::vector<std::string> keys;
   keys.reserve(finding.steps.size());

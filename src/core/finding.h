@@ -4,6 +4,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,23 @@ struct Step {
   bool block_is_known = false;      // else annotate_blocks() finds it
   std::string held;                 // locks held, in words: "holding mu", "holding no lock"; empty: not told
   std::string because;              // why this step matters to the argument; may be empty
+  std::optional<uint64_t> transaction;  // the same number for steps of one transaction; none: not told
 };
+
+// How long a thread was in a block or held a lock. A picture of the finding draws it around the steps that
+// lie in it.
+struct Span {
+  enum class Kind : uint8_t { kBlock, kLock, kSharedLock };
+
+  Kind kind = Kind::kBlock;
+  std::string thread;
+  std::string name;      // of the block or the lock
+  EventIndex from = 0;   // the event that began the block or took the lock
+  EventIndex to = 0;     // the event that ended it
+  bool is_open = false;  // it has not ended or the end is not known: `to` is the last step in it
+};
+
+std::string_view to_string(Span::Kind kind);
 
 // A write that waits in its thread's store buffer until another operation has happened.
 struct Delay {
@@ -65,6 +82,7 @@ struct Finding {
   std::vector<Step> schedule;        // predicted: the whole order of operations that shows it; else empty
   std::vector<Delay> delays;         // tso, robustness: the writes that must wait for it to happen
   std::vector<Step> fences;          // tso, robustness: a full fence after each of these removes it
+  std::vector<Span> spans;           // the blocks and locks around the steps, as far as known
   std::vector<Chain> chains;         // what stands behind single steps; shown after the conclusion
   EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty

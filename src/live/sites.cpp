@@ -74,6 +74,8 @@ std::string Sites::short_place(SiteId site) const {
   if (site == kNoId) return {};
   const std::vector<std::string> frames = names_.frames(site);
   if (frames.empty()) return {};
+  // Without debug information there is the function at most: "in Account::withdraw (my_test)".
+  if (frames.front().starts_with("in ")) return frames.front().substr(3, frames.front().rfind(" (") - 3);
   std::string place = frames.front().substr(0, frames.front().find(" in "));
   // Without directories and column.
   const std::size_t slash = place.rfind('/');

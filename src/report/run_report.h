@@ -1,7 +1,8 @@
 // What one run of Heddle has to say: the model that every report format renders.
 //
 // Pure data. The command line fills it in, apply_suppressions() moves findings aside, and text_report(),
-// json_report() and sarif_report() turn it into text. A new format is one more function of a RunReport.
+// json_report(), sarif_report() and html_report() turn it into text. A new format is one more function of a
+// RunReport.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct SuppressedFinding {
 
 struct RunReport {
   std::string version;                   // of Heddle
+  std::string command;                   // that makes the same run again, for a shell; empty: not known
   std::vector<InputSummary> inputs;      // in the order given
   std::vector<CheckerSummary> checkers;  // in the order of the registry
   std::vector<RuleHelp> rules;           // all that the checkers of this run can report

@@ -41,6 +41,10 @@ def broken_reports(report):
     for field in ("event", "thread", "operation", "site", "because"):
         yield without(report, "findings", 0, "steps", 0, field)
     yield with_value(report, "certain", "findings", 0, "strength")
+    yield with_value(report, 0, "format")
+    yield with_value(report, "mutex", "findings", 1, "spans", 0, "kind")
+    yield without(report, "findings", 1, "spans", 0, "to")
+    yield without(report, "findings", 3, "chains", 0, "title")
     yield with_value(report, "x1001", "findings", 0, "rule")
     yield with_value(report, 0, "findings", 0, "count")
     yield without(report, "suppressed", 0, "suppression")

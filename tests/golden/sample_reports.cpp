@@ -82,6 +82,11 @@ Finding withdraw_not_atomic() {
   violation.advice = "hold mu_ from line 31 to line 35";
   violation.input = "check_then_act.std";
   violation.count = 1204;
+  violation.spans = {{Span::Kind::kBlock, "T2", "Account::withdraw", 3, 13, false},
+                     {Span::Kind::kBlock, "T1", "Account::deposit", 7, 9, true},
+                     {Span::Kind::kLock, "T1", "mu", 8, 10, false},
+                     {Span::Kind::kSharedLock, "T2", "mu", 11, 12, false}};
+  for (std::size_t i = 0; i < 3; ++i) violation.steps[i].transaction = i % 2;
   return violation;
 }
 
@@ -152,6 +157,8 @@ Finding potential_lockset() {
               {step(3, "T0", "w(hits)", "wrote hits", {"42"}),
                step(8, "T1", "armw(hits,relaxed)", "updated atomic hits (relaxed)", {"7"})});
   shared.advice = "choose one lock for hits, or make every access atomic";
+  shared.chains = {{"why hits is relevant", {shared.steps[1], shared.steps[0]}}};
+  shared.chains[0].steps[1].because = "its value went into the update";
   return shared;
 }
 
@@ -257,6 +264,7 @@ RunReport race_run() {
   RunReport report = run_of({bank_race()});
   report.inputs = {{"bank.std", 1234, ""}};
   report.checkers = {{"race", Verdict::kViolations, ""}, {"deadlock", Verdict::kClean, ""}};
+  report.command = "heddle check 'bank account.std'";
   return report;
 }
 

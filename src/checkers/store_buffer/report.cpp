@@ -90,7 +90,11 @@ class Writer {
            in_thread_conflict(history_, earlier, later);
   }
 
-  Step step(OpId id) const { return make_step(op(id).event, op(id).index, context_.names); }
+  Step step(OpId id) const {
+    Step result = make_step(op(id).event, op(id).index, context_.names);
+    result.transaction = node(id);
+    return result;
+  }
 
   void add_steps(Finding& finding) const {
     OpId last = kNoOp;

@@ -1,0 +1,31 @@
+// What has changed between two runs: findings are the same when their fingerprints are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/run_report.h"
+
+namespace heddle {
+
+enum class Change : uint8_t {
+  kNew,        // not in the earlier report
+  kKnown,      // in both
+  kFixed,      // only in the earlier one, though what found it has looked again
+  kUnchecked,  // only in the earlier one, and what found it did not run this time
+};
+std::string_view to_string(Change change);
+
+struct Comparison {
+  std::vector<Change> findings;      // of the report, kNew or kKnown, in its order
+  std::vector<const Finding*> gone;  // of the earlier report, in its order
+  std::vector<Change> gone_as;       // kFixed or kUnchecked, the same order
+  std::vector<std::string> caveats;  // what makes the comparison less than certain, a sentence each
+};
+
+// Suppressed findings are there all the same: they are neither new nor fixed.
+Comparison compare(const RunReport& report, const RunReport& earlier);
+
+}  // namespace heddle

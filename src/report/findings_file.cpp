@@ -1,0 +1,256 @@
+#include "report/findings_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "report/json_elements.h"
+#include "report/json_report.h"
+
+namespace heddle {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// The fields of one object of the file, with its place for messages.
+class Fields {
+ public:
+  Fields(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+    if (!json.is_object()) throw InputError(fmt::format("{} is no object", place_));
+  }
+
+  std::string text(const char* name) const { return required(name, &Json::is_string, "a text"); }
+  uint64_t number(const char* name) const {
+    return required(name, &Json::is_number_unsigned, "a whole number");
+  }
+  std::optional<uint64_t> optional_number(const char* name) const {
+    return has(name) ? std::optional(number(name)) : std::nullopt;
+  }
+  std::string optional_text(const char* name) const { return has(name) ? text(name) : std::string(); }
+  bool has(const char* name) const { return json_.contains(name); }
+
+  Fields object(const char* name) const {
+    return {required(name, &Json::is_object, "an object"), fmt::format("{}.{}", place_, name)};
+  }
+  // Calls `use(Fields)` for every object of an array; one that may be missing counts as empty.
+  template <class Use>
+  void each(const char* name, Use use, bool may_be_missing = false) const {
+    if (may_be_missing && !has(name)) return;
+    const Json& list = required(name, &Json::is_array, "an array");
+    for (std::size_t i = 0; i < list.size(); ++i)
+      use(Fields(list[i], fmt::format("{}.{}[{}]", place_, name, i)));
+  }
+  std::vector<std::string> texts(const char* name) const {
+    std::vector<std::string> result;
+    for (const Json& item : required(name, &Json::is_array, "an array")) {
+      if (!item.is_string()) throw InputError(fmt::format("{}.{} holds more than texts", place_, name));
+      result.push_back(item.get<std::string>());
+    }
+    return result;
+  }
+
+  // The value of an enumeration whose to_string() is `name`'s text.
+  template <class Enum, std::size_t N>
+  Enum choice(const char* name, const Enum (&values)[N]) const {
+    const std::string word = text(name);
+    const auto value = std::find_if(std::begin(values), std::end(values),
+                                    [&](Enum candidate) { return to_string(candidate) == word; });
+    if (value == std::end(values))
+      throw InputError(
+          fmt::format("{}.{} is '{}', which this Heddle does not know", place_, name, shortened(word)));
+    return *value;
+  }
+
+ private:
+  const Json& required(const char* name, bool (Json::*is_right)() const noexcept,
+                       std::string_view what) const {
+    const auto field = json_.find(name);
+    if (field == json_.end()) throw InputError(fmt::format("{} has no '{}'", place_, name));
+    if (!((*field).*is_right)()) throw InputError(fmt::format("{}.{} is not {}", place_, name, what));
+    return *field;
+  }
+
+  const Json& json_;
+  std::string place_;  // "findings[3].steps[0]"
+};
+
+constexpr Strength kStrengths[] = {Strength::kObserved, Strength::kPredicted, Strength::kPotential};
+constexpr Verdict kVerdicts[] = {Verdict::kClean, Verdict::kViolations, Verdict::kUndecided};
+constexpr Span::Kind kSpanKinds[] = {Span::Kind::kBlock, Span::Kind::kLock, Span::Kind::kSharedLock};
+
+Step read_step(const Fields& fields) {
+  Step step;
+  step.event = fields.number("event");
+  step.thread = fields.text("thread");
+  step.operation = fields.text("operation");
+  step.phrase = fields.text("phrase");
+  step.because = fields.text("because");
+  step.block = fields.text("block");
+  step.block_is_known = true;
+  step.held = fields.text("held");
+  step.transaction = fields.optional_number("transaction");
+  fields.each("frames", [&](const Fields& frame) { step.frames.push_back(frame.text("text")); });
+  return step;
+}
+
+std::vector<Step> read_steps(const Fields& fields, const char* name, bool may_be_missing = false) {
+  std::vector<Step> steps;
+  fields.each(name, [&](const Fields& step) { steps.push_back(read_step(step)); }, may_be_missing);
+  return steps;
+}
+
+Span read_span(const Fields& fields) {
+  return {fields.choice("kind", kSpanKinds),
+          fields.text("thread"),
+          fields.text("name"),
+          fields.number("from"),
+          fields.number("to"),
+          fields.has("open")};
+}
+
+class Reader {
+ public:
+  explicit Reader(FindingsFile& file) : file_(file) {}
+
+  // An element of a top-level array, as soon as it is complete; `root` is what came before. True: it was
+  // read.
+  bool element(const Json& root, const std::string& array, std::size_t number, const Json& json) {
+    if (array != "findings" && array != "suppressed") return false;
+    check_format(root);  // before fields that another format has changed are blamed
+    const Fields fields(json, fmt::format("{}[{}]", array, number));
+    Finding finding = read_finding(fields);
+    if (array == "findings") {
+      file_.report.findings.push_back(std::move(finding));
+    } else {
+      const Fields suppression = fields.object("suppression");
+      file_.report.suppressed.push_back(
+          {std::move(finding), suppression.text("reason"), suppression.text("where")});
+    }
+    return true;
+  }
+
+  void rest(const Json& root) {
+    if (root.is_object() && root.contains("runs") && !root.contains("heddle"))
+      throw InputError("this is a SARIF log; make the report with --format json instead");
+    if (!root.is_object() || !root.contains("heddle"))
+      throw InputError(
+          "this is JSON, but no report of findings, which 'heddle run' and 'heddle check' write with "
+          "--format json");
+    check_format(root);
+    const Fields fields(root, "the report");
+    RunReport& report = file_.report;
+    report.version = fields.text("heddle");
+    report.command = fields.optional_text("command");
+    fields.each("inputs", [&](const Fields& input) {
+      report.inputs.push_back({input.text("path"), input.number("events"), input.text("note")});
+    });
+    fields.each("checkers", [&](const Fields& checker) {
+      report.checkers.push_back(
+          {checker.text("name"), checker.choice("verdict", kVerdicts), checker.text("note")});
+    });
+    fields.each("rules", [&](const Fields& rule) {
+      report.rules.push_back(
+          {&this->rule(rule.text("id"), rule.text("name"), rule.text("title"), rule.text("brief")), {}});
+    });
+    for (const char* array : {"findings", "suppressed"})
+      fields.each(array, [](const Fields&) {});  // must be there, and were read
+    report.left_out = fields.number("left_out");
+    report.left_out_occurrences = fields.number("left_out_occurrences");
+    report.notices = fields.texts("notices");
+  }
+
+ private:
+  static void check_format(const Json& root) {
+    const auto format = root.find("format");
+    if (format == root.end()) return;  // the first reports did not tell
+    if (format->is_number_unsigned() && format->get<uint64_t>() <= kFindingsFormat) return;
+    const auto version = root.find("heddle");
+    throw InputError(fmt::format(
+        "written by a newer Heddle{}, in version {} of the format; this one reads up to version {}: use that "
+        "Heddle, "
+        "or check again with this one",
+        version != root.end() && version->is_string() ? " (" + shortened(version->get<std::string>()) + ")"
+                                                      : "",
+        shortened(format->dump()), kFindingsFormat));
+  }
+
+  Finding read_finding(const Fields& fields) {
+    Finding finding;
+    finding.rule = &rule(fields.text("rule"), fields.text("name"), fields.text("title"), "");
+    finding.checker = kept(fields.text("checker"));
+    finding.strength = fields.choice("strength", kStrengths);
+    finding.message = fields.text("message");
+    finding.blocks = fields.texts("blocks");
+    finding.threads = fields.texts("threads");
+    finding.steps = read_steps(fields, "steps");
+    finding.schedule = read_steps(fields, "schedule", true);
+    fields.each(
+        "delays",
+        [&](const Fields& delay) {
+          finding.delays.push_back({read_step(delay.object("write")), read_step(delay.object("until"))});
+        },
+        true);
+    finding.fences = read_steps(fields, "fences", true);
+    fields.each("spans", [&](const Fields& span) { finding.spans.push_back(read_span(span)); }, true);
+    fields.each(
+        "chains",
+        [&](const Fields& chain) {
+          finding.chains.push_back({chain.text("title"), read_steps(chain, "steps")});
+        },
+        true);
+    finding.certain_at = fields.number("certain_at");
+    finding.conclusion = fields.text("conclusion");
+    finding.advice = fields.text("advice");
+    finding.input = fields.text("input");
+    finding.count = fields.number("count");
+    finding.fingerprint = fields.text("fingerprint");
+    return finding;
+  }
+
+  std::string_view kept(std::string text) { return *file_.texts.insert(std::move(text)).first; }
+
+  // Findings tell all of a rule but its brief, which comes with the list of rules.
+  const Rule& rule(const std::string& id, std::string name, std::string title, std::string brief) {
+    const auto [known, is_new] = file_.rules.try_emplace(id);
+    Rule& rule = known->second;
+    if (is_new) rule = {kept(id), kept(std::move(name)), kept(std::move(title)), {}};
+    if (rule.brief.empty()) rule.brief = kept(std::move(brief));
+    return rule;
+  }
+
+  FindingsFile& file_;
+};
+
+}  // namespace
+
+FindingsFile FindingsFile::load(const std::string& path) {
+  return parse(read_whole_file(path), input_name(path));
+}
+
+FindingsFile FindingsFile::parse(std::string_view text, const std::string& name) {
+  FindingsFile file;
+  Reader reader(file);
+  try {
+    const Json root =
+        parse_json(text, [&](const Json& before, const std::string& array, std::size_t number,
+                             const Json& json) { return reader.element(before, array, number, json); });
+    reader.rest(root);
+  } catch (const JsonSyntaxError& error) {
+    throw InputError(fmt::format(
+        "{}:{}:{}: {}; findings are what 'heddle run' and 'heddle check' write with --format json", name,
+        error.line, error.column,
+        error.is_cut_off ? "the file ends in the midst of the report: it was cut off" : "this is no JSON"));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name, error.what()));
+  }
+  return file;
+}
+
+}  // namespace heddle

@@ -1,0 +1,90 @@
+#include "report/json_elements.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Builds the document from what the parser meets.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  Builder(std::string_view text, const OnJsonElement& on_element) : text_(text), on_element_(on_element) {}
+
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // not in text
+
+  bool key(string_t& name) override {
+    key_ = std::move(name);
+    if (open_.size() == 1) {
+      array_ = key_;
+      number_ = 0;
+    }
+    return true;
+  }
+  bool start_object(std::size_t) override { return begin(Json::object()); }
+  bool start_array(std::size_t) override { return begin(Json::array()); }
+  bool end_array() override { return end(); }
+  bool end_object() override { return end(); }
+
+  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+    // The parser counts what it has read, the end of the text included.
+    const std::size_t at = std::min(position == 0 ? 0 : position - 1, text_.size());
+    const std::string_view before = text_.substr(0, at);
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    throw JsonSyntaxError{1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+                          at - line_start + 1, position > text_.size()};
+  }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& parent = *open_.back();
+    if (parent.is_object()) return parent[key_] = std::move(value);
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool begin(Json empty) {
+    open_.push_back(&place(std::move(empty)));
+    return true;
+  }
+  bool end() {
+    open_.pop_back();
+    if (open_.size() != 2 || !open_[0]->is_object() || !open_[1]->is_array()) return true;
+    if (on_element_(root_, array_, number_++, open_[1]->back()))
+      open_[1]->get_ref<Json::array_t&>().pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  const OnJsonElement& on_element_;
+  Json root_;
+  std::vector<Json*> open_;  // objects and arrays around, outermost first; each is the last of the one before
+  std::string key_;          // the next value's
+  std::string array_;        // the key below the root
+  std::size_t number_ = 0;   // of the next element
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const OnJsonElement& on_element) {
+  Builder builder(text, on_element);
+  Json::sax_parse(text, &builder);
+  return builder.take();
+}
+
+}  // namespace heddle

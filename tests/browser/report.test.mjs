@@ -1,0 +1,458 @@
+// The HTML report in a real browser: every view of every kind of finding, made by the built tool from real traces.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { browser, examples, open, Pages, root } from "./support.mjs";
+
+const pages = new Pages();
+let chromium, context, page, all;
+
+const everyExample = examples("check_then_act", "check_then_act_locked", "lock_order", "lucky_run", "parallel_sort", "parallel_sum", "task_pool", "unguarded_variable");
+
+before(async () => {
+  chromium = await browser();
+  all = pages.check("all", everyExample, "--checkers", "all");
+});
+after(async () => {
+  await chromium?.close();
+  pages.remove();
+});
+beforeEach(async () => {
+  context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+});
+afterEach(async () => {
+  const troubles = page?.troubles ?? [];
+  await context.close();
+  page = undefined;
+  assert.deepEqual(troubles, []);
+});
+
+const show = async (name, finding) => {
+  page = await open(context, pages.url(name) + (finding ? `#finding=${finding.fingerprint}` : ""));
+  return page;
+};
+const findingOf = (rule, report = all) => report.findings.find((f) => f.rule === rule);
+const tab = (name) => page.getByRole("tab", { name });
+const panel = () => page.locator("[role=tabpanel]:not([hidden])");
+
+describe("overview", () => {
+  test("shows every finding once, in groups by rule, with what was covered", async () => {
+    await show("all");
+    assert.equal(await page.locator("h1").textContent(), `${all.findings.length} findings`);
+    assert.equal(await page.locator("a.row").count(), all.findings.length);
+    const rules = new Set(all.findings.map((f) => f.rule));
+    assert.equal(await page.locator(".group").count(), rules.size);
+    const coverage = page.locator(".coverage");
+    for (const checker of all.checkers) await coverage.getByRole("cell", { name: checker.name, exact: true }).waitFor();
+    for (const input of all.inputs) await coverage.getByRole("cell", { name: input.path, exact: true }).waitFor();
+    const noted = all.checkers.find((c) => c.note);
+    await coverage.getByText(noted.note).waitFor();
+  });
+
+  test("groups by strength and by file", async () => {
+    await show("all");
+    await page.getByLabel("Group by").selectOption("strength");
+    assert.deepEqual(await page.locator(".group").evaluateAll((groups) => groups.map((g) => g.getAttribute("aria-label"))), ["observed", "predicted", "potential"]);
+    await page.getByLabel("Group by").selectOption("file");
+    assert.ok((await page.locator(".group h2").allTextContents()).some((title) => title.includes("pool.cpp")));
+    assert.equal(await page.locator("a.row").count(), all.findings.length);
+  });
+
+  test("filters by words, strength and rule, and says how many are left", async () => {
+    await show("all");
+    await page.getByLabel("Search findings").fill("pool.cpp TAKE_first");
+    const fitting = all.findings.filter((f) => {
+      const text = JSON.stringify(f).toLowerCase();
+      return text.includes("pool.cpp") && text.includes("take_first");
+    });
+    await page.getByRole("status").getByText(`${fitting.length} of ${all.findings.length}`).waitFor();
+    assert.equal(await page.locator("a.row").count(), fitting.length);
+    await page.getByLabel("Strength").selectOption("predicted");
+    assert.equal(await page.locator("a.row").count(), fitting.filter((f) => f.strength === "predicted").length);
+    await page.getByLabel("Rule").selectOption("HD4002");
+    assert.equal(await page.locator("a.row").count(), 1);
+    await page.getByLabel("Search findings").fill("no such thing");
+    await page.getByRole("button", { name: "Show all" }).click();
+    assert.equal(await page.locator("a.row").count(), all.findings.length);
+  });
+
+  test("a report without findings says so", async () => {
+    pages.check("clean", examples("fence_publication"));
+    await show("clean");
+    assert.equal(await page.locator("h1").textContent(), "No findings");
+    assert.match(await page.locator(".conclusion").first().textContent(), /race, deadlock, atomicity and determinism found nothing/);
+  });
+
+  test("a report of one finding opens with it; an unknown one is said to be unknown", async () => {
+    pages.check("one", examples("lock_order"));
+    await show("one");
+    assert.equal(await page.locator("main.finding").count(), 1);
+    await page.goto(`${pages.url("one")}#finding=0000000000000000`);
+    await page.getByText("No finding with the fingerprint 0000000000000000").waitFor();
+  });
+});
+
+describe("a finding", () => {
+  test("every view of every finding draws something, within its frame", async () => {
+    await show("all");
+    for (const finding of all.findings) {
+      await page.evaluate((hash) => (location.hash = hash), `#finding=${finding.fingerprint}`);
+      await page.getByRole("heading", { level: 1, name: finding.message }).waitFor();
+      for (const button of await page.getByRole("tab").all()) {
+        await button.click();
+        const drawn = await panel().evaluate((element) => {
+          const svg = element.querySelector("svg[role=img]");
+          const frame = svg.getBoundingClientRect();
+          const outside = [...svg.querySelectorAll("text,circle,rect")].filter((shape) => {
+            const box = shape.getBoundingClientRect();
+            return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+          });
+          return { width: frame.width, shapes: svg.querySelectorAll("circle,rect").length, outside: outside.map((s) => s.outerHTML) };
+        });
+        const where = `${finding.rule} ${finding.message}: ${await button.textContent()}`;
+        assert.ok(drawn.width > 100 && drawn.shapes > 1, where);
+        assert.deepEqual(drawn.outside, [], where);
+      }
+    }
+  });
+
+  test("stepping highlights one edge at a time and says its sentence", async () => {
+    const finding = findingOf("HD2001");
+    await show("all", finding);
+    assert.equal(await panel().locator(".edge.current").count(), 0);
+    const said = [];
+    for (const step of finding.steps) {
+      await page.keyboard.press("ArrowRight");
+      said.push(step.because);
+      const now = await page.locator(".now").textContent();
+      assert.ok(now.includes(step.thread) && now.includes(step.phrase) && now.includes(step.because), now);
+      assert.equal(await panel().locator(".edge.current").count(), step.because ? 1 : 0);
+      assert.equal(await panel().locator(".operation.current").count(), 1);
+      assert.equal(await page.locator(".steps [aria-current=step]").count(), 1);
+    }
+    assert.ok(said.some(Boolean));
+    await page.getByRole("button", { name: "Step back" }).click();
+    assert.ok((await page.locator(".now").textContent()).includes(finding.steps[finding.steps.length - 2].phrase));
+    await page.keyboard.press("Home");
+    assert.equal(await panel().locator(".operation.current, .edge.current").count(), 0);
+  });
+
+  test("the timeline has a lane for each thread, boxes for blocks, bars for locks, in the order of the trace", async () => {
+    const finding = all.findings.find((f) => f.rule === "HD2001" && f.input.includes("locked"));
+    await show("all", finding);
+    assert.deepEqual(await panel().locator(".lane-name").evaluateAll((names) => names.map((n) => n.firstChild.textContent)), finding.threads);
+    const blocks = finding.spans.filter((s) => s.kind === "block");
+    const locks = finding.spans.filter((s) => s.kind === "lock");
+    assert.ok(blocks.length > 1 && locks.length > 2, "the trace tells them");
+    assert.equal(await panel().locator(".block").count(), blocks.length);
+    assert.equal(await panel().locator(".lock").count(), locks.length);
+    assert.deepEqual(await panel().locator(".block.blamed .block-name").allTextContents(), finding.blocks);
+    const rows = await panel().locator(".operation").evaluateAll((dots) =>
+      dots.map((d) => ({ y: d.querySelector("circle").getBoundingClientRect().y, title: d.querySelector(".title").textContent })).sort((a, b) => a.y - b.y));
+    assert.deepEqual(rows.map((r) => r.title), [...finding.steps].sort((a, b) => a.event - b.event).map((s) => s.phrase));
+    // The lock is given back between the two steps of the block: its bars leave a gap.
+    const bars = await panel().locator(".lock rect").evaluateAll((rects) => rects.map((r) => ({ x: r.x.baseVal.value, top: r.y.baseVal.value, bottom: r.y.baseVal.value + r.height.baseVal.value })));
+    const own = bars.filter((b) => b.x === Math.min(...bars.map((c) => c.x))).sort((a, b) => a.top - b.top);
+    assert.equal(own.length, 2);
+    assert.ok(own[0].bottom < own[1].top);
+  });
+
+  test("the graph is the circle of the argument with the blamed transaction marked", async () => {
+    const finding = findingOf("HD2001");
+    await show("all", finding);
+    await tab("Graph").click();
+    assert.deepEqual(await panel().locator(".node-title").evaluateAll((titles) => titles.map((t) => t.firstChild.textContent)), ["Account::withdraw", "Account::deposit"]);
+    assert.match(await panel().locator(".node.blamed").textContent(), /Account::withdraw.*to blame/);
+    assert.deepEqual(await panel().locator(".graph-edge .number").allTextContents(), ["2", "3"]);
+    await panel().locator(".graph-edge").nth(1).click();
+    assert.ok((await page.locator(".now").textContent()).includes(finding.steps[2].because));
+    assert.equal(await panel().locator(".edge.current").count(), 1);
+  });
+
+  test("a block of several threads is one transaction", async () => {
+    await show("all", findingOf("HD3002"));
+    await tab("Graph").click();
+    assert.equal(await panel().locator(".node").count(), 3);
+    assert.match(await panel().locator(".node.blamed").textContent(), /sort/);
+  });
+
+  test("a lock-order cycle shows who waits for whom", async () => {
+    const finding = findingOf("HD1003");
+    await show("all", finding);
+    assert.equal(await panel().locator(".edge.waits").count(), 2);
+    await tab("Who waits for whom").click();
+    assert.deepEqual(await panel().locator(".node-title").evaluateAll((titles) => titles.map((t) => t.firstChild.textContent)), finding.threads);
+    assert.equal(await panel().locator(".graph-edge").count(), 2);
+  });
+
+  test("a race has no circle to draw", async () => {
+    await show("all", findingOf("HD1001"));
+    assert.equal(await tab("Graph").count(), 0);
+    assert.equal(await panel().locator(".edge.conflict").count(), 1);
+  });
+
+  test("the witness schedule shows every operation in its order", async () => {
+    const finding = all.findings.find((f) => f.rule === "HD2003" && f.input.includes("lucky_run"));
+    await show("all", finding);
+    await tab("Witness schedule").click();
+    const shown = await panel().locator(".operation").evaluateAll((dots) =>
+      dots.map((d) => ({ y: d.querySelector("circle").getBoundingClientRect().y, title: d.querySelector(".title").textContent })).sort((a, b) => a.y - b.y).map((d) => d.title));
+    const accesses = finding.schedule.filter((s) => !/^(begin|end|acq|rel)/.test(s.operation));
+    assert.deepEqual(shown, accesses.map((s) => s.phrase));
+    assert.equal(await panel().locator(".lock").count(), finding.schedule.filter((s) => s.operation.startsWith("acq(")).length);
+    await page.getByText("--emit-witness witness.std").waitFor();
+  });
+
+  test("store buffers show what waits, until when, and where a fence helps", async () => {
+    const finding = findingOf("HD4001", { findings: all.findings.filter((f) => f.delays) });
+    await show("all", finding);
+    await tab("Store buffers").click();
+    assert.equal(await panel().locator(".delay").count(), finding.delays.length);
+    assert.equal(await panel().locator(".fence").count(), finding.fences.length);
+    const { bars, dots } = await panel().evaluate((element) => ({
+      bars: [...element.querySelectorAll(".delay rect")].map((r) => r.getBoundingClientRect().bottom),
+      dots: Object.fromEntries([...element.querySelectorAll(".operation.argued")].map((o) => [o.querySelector(".number")?.textContent, o.querySelector("circle").getBoundingClientRect().bottom])),
+    }));
+    finding.delays.forEach((delay, i) => {
+      const until = finding.steps.findIndex((s) => s.event === delay.until.event && s.thread === delay.until.thread);
+      assert.ok(bars[i] > dots[until + 1], "the write reaches memory after what it waits for");
+    });
+    assert.equal(await panel().getByText("sees the old value").count(), finding.delays.length);
+  });
+
+  test("chains beside the argument are shown, whatever they are", async () => {
+    const finding = structuredClone(findingOf("HD1001"));
+    finding.chains = [{ title: "Why balance is relevant", steps: finding.steps }];
+    pages.report("chains", { ...all, findings: [finding] });
+    await show("chains");
+    await tab("Why balance is relevant").click();
+    assert.equal(await panel().locator("li").count(), finding.steps.length);
+    assert.match(await panel().textContent(), new RegExp(finding.steps[1].phrase));
+  });
+
+  test("source is shown side by side with the right lines marked, and missing source is said to be", async () => {
+    const trace = pages.write("bank.std", ["T1|begin(withdraw)|", "T1|r(b)|examples/bank.cpp:27 in f", "T2|w(b)|examples/bank.cpp:14 in g < gone.cpp:3", "T1|w(b)|examples/bank.cpp:21 in f", "T1|end|", "T3|w(b)|elsewhere.cpp:7", ""].join("\n"));
+    const report = pages.check("source", [trace], "--checkers", "atomicity,race");
+    const finding = findingOf("HD2001", report);
+    await show("source", finding);
+    const lines = readFileSync(join(root, "examples/bank.cpp"), "utf8").split("\n");
+    const columns = page.locator(".thread-source");
+    assert.equal(await columns.count(), 2);
+    const shown = await columns.first().locator(".code li").evaluateAll((items) =>
+      items.map((li) => ({ number: li.value, text: li.querySelector("code").textContent, steps: li.querySelector(".steps-here").textContent })));
+    for (const { number, text } of shown) assert.equal(text, lines[number - 1], `line ${number}`);
+    assert.deepEqual(shown.filter((l) => l.steps).map((l) => [l.number, l.steps]), [[21, "3"], [27, "1"]]);
+    const left = await columns.first().boundingBox();
+    const right = await columns.nth(1).boundingBox();
+    assert.ok(Math.abs(left.y - right.y) < 2 && right.x > left.x, "side by side");
+    await page.goto(pages.url("source") + `#finding=${report.findings.find((f) => f.steps.some((s) => s.site.includes("elsewhere"))).fingerprint}`);
+    await page.getByText("line 7; the file is not found where this page was made").waitFor();
+  });
+
+  test("what to do with it: command, fingerprint, suppression, the rule's page", async () => {
+    const finding = findingOf("HD2001");
+    await show("all", finding);
+    const todo = page.locator(".to-do");
+    await todo.getByText(all.command).waitFor();
+    await todo.getByText(`heddle check ${finding.input} --checkers atomicity`, { exact: true }).waitFor();
+    await todo.getByText(finding.fingerprint).waitFor();
+    await todo.getByText('rule = "HD2001"').waitFor();
+    await todo.getByRole("button", { name: "What it means and how to fix it" }).click();
+    await todo.getByRole("heading", { name: "How to fix it" }).waitFor();
+    assert.ok((await todo.locator(".markdown pre .hljs-type, .markdown pre .hljs-keyword").count()) > 0, "C++ is highlighted");
+    await page.getByRole("link", { name: "HD2001 atomicity-violation" }).click();
+    await page.getByRole("heading", { level: 1, name: "HD2001 atomicity-violation" }).waitFor();
+  });
+
+  test("zoom by key and button, and back", async () => {
+    await show("all", findingOf("HD2001"));
+    const inner = panel().locator("svg > g");
+    await page.keyboard.press("+");
+    assert.match(await inner.getAttribute("transform"), /scale\(1\.25\)/);
+    await panel().locator("svg").hover();
+    const before = await inner.getAttribute("transform");
+    await page.mouse.down();
+    await page.mouse.move(300, 500, { steps: 3 });
+    await page.mouse.up();
+    assert.notEqual(await inner.getAttribute("transform"), before);
+    await panel().getByRole("button", { name: "As it was" }).click();
+    assert.match(await inner.getAttribute("transform"), /translate\(0,0\) scale\(1\)/);
+  });
+});
+
+describe("whatever names there are", () => {
+  test("hostile names are shown as text", async () => {
+    const script = "<script>window.owned=1</script>";
+    const quotes = "\"'`${window.owned=1}&lt;<img src=x onerror=window.owned=1>";
+    const long = "very::".repeat(400) + "long";
+    const bytes = Buffer.concat([
+      Buffer.from(`T1|begin(${script})|a.cpp:1 in ${quotes}\nT1|r(${script})|</script>.cpp:1 in <b>bold</b>\nT2|w(${script})|${long}.cpp:2 in ${long}\nT1|w(${script})|\u202egnp.cpp:3\nT1|end|\n`),
+      Buffer.from("T1|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(")|x.cpp:1\nT2|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(`)|${quotes}\n`),
+    ]);
+    pages.write("hostile.std", bytes);
+    const report = pages.check("hostile", [pages.path("hostile.std")], "--checkers", "all");
+    assert.ok(report.findings.length > 2);
+    await show("hostile");
+    for (const finding of report.findings) {
+      await page.evaluate((hash) => (location.hash = hash), `#finding=${finding.fingerprint}`);
+      await page.locator("main.finding").waitFor();
+      for (const button of await page.getByRole("tab").all()) await button.click();
+      const text = await page.locator("main").innerText();
+      if (finding.message.includes("<script>")) assert.ok(text.includes(script));
+      if (finding.message.includes("\\xff")) assert.ok(text.includes("\\xff\\xfe\\x1b"));
+    }
+    assert.equal(await page.evaluate(() => window.owned), undefined);
+    assert.equal(await page.locator("#app script, #app img, #app b:text-is('bold')").count(), 0);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 1280, `${width} px wide`);
+    const shown = await page.locator("body").evaluate((b) => b.innerText);
+    assert.ok(!shown.includes("\u202e"), "what turns text around is made visible");
+  });
+
+  test("nothing can be loaded or sent, and only the page's own script runs", async () => {
+    await show("all");
+    const result = await page.evaluate(async () => {
+      const failed = await fetch("https://example.org/").then(() => false, () => true);
+      const script = document.createElement("script");
+      script.textContent = "window.injected = 1";
+      document.body.append(script);
+      const image = new Image();
+      const blocked = await new Promise((resolve) => {
+        image.onerror = () => resolve(true);
+        image.onload = () => resolve(false);
+        image.src = "https://example.org/x.png";
+      });
+      return { failed, injected: window.injected, blocked };
+    });
+    assert.deepEqual(result, { failed: true, injected: undefined, blocked: true });
+    // The refusals are what was asked for here, and no request has left.
+    assert.ok(page.troubles.length >= 3 && page.troubles.every((t) => /^(console|refused): /.test(t)), page.troubles.join("\n"));
+    page.troubles.length = 0;
+  });
+
+  test("of very many findings some of every kind are shown, in pieces", async () => {
+    const [template] = all.findings;
+    const findings = Array.from({ length: 5000 }, (_, i) => ({ ...all.findings[i % 7 === 0 ? i % all.findings.length : 0], fingerprint: i.toString(16).padStart(16, "0"), message: `${template.message} ${i}` }));
+    pages.report("many", { ...all, findings });
+    await show("many");
+    assert.equal(await page.locator("h1").textContent(), "5,000 findings");
+    await page.getByText("This page shows 2,000 of 5,000 findings").waitFor();
+    assert.equal(await page.locator(".group").count(), new Set(all.findings.map((f) => f.rule)).size);
+    assert.ok((await page.locator("a.row").count()) < 600, "a page of rows at a time");
+    const before = await page.locator("a.row").count();
+    await page.getByRole("button", { name: /Show more/ }).first().click();
+    assert.ok((await page.locator("a.row").count()) > before);
+  });
+});
+
+describe("compared with an earlier report", () => {
+  test("new, known and fixed findings are counted, marked and can be chosen", async () => {
+    const [a, b, c, ...rest] = all.findings;
+    const earlier = pages.write("earlier.json", JSON.stringify({ ...all, findings: [a, b, c] }));
+    pages.report("compared", { ...all, findings: [b, c, ...rest] }, "--compare", earlier);
+    await show("compared");
+    assert.equal(await page.locator("h1").textContent(), `${all.findings.length - 1} findings`);
+    assert.equal(await page.locator("a.row .change.new").count(), rest.length);
+    assert.equal(await page.locator("a.row .change.known").count(), 2);
+    assert.equal(await page.locator("a.row .change.fixed").count(), 1);
+    await page.getByRole("button", { name: "1 fixed" }).click();
+    assert.equal(await page.locator("a.row").count(), 1);
+    assert.match(await page.locator("a.row").textContent(), new RegExp(a.message.slice(0, 20)));
+    await page.getByRole("button", { name: "1 fixed" }).click();
+    await page.getByLabel("Group by").selectOption("change");
+    assert.deepEqual(await page.locator(".group").evaluateAll((groups) => groups.map((g) => g.getAttribute("aria-label"))), ["new", "known", "fixed"]);
+  });
+});
+
+describe("for everybody", () => {
+  test("all can be done with keys, and ? tells which", async () => {
+    await show("all");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("step on, step back").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement.type), "search");
+    await page.keyboard.type("withdraw");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.locator("main.finding").waitFor();
+    const first = await page.locator("h1").textContent();
+    const hash = await page.evaluate(() => location.hash);
+    await page.keyboard.press("j");
+    assert.notEqual(await page.evaluate(() => location.hash), hash);
+    await page.keyboard.press("k");
+    assert.equal(await page.locator("h1").textContent(), first);
+    if ((await page.getByRole("tab").count()) > 1) {
+      await page.keyboard.press("2");
+      assert.equal(await page.getByRole("tab").nth(1).getAttribute("aria-selected"), "true");
+    }
+    await page.keyboard.press("u");
+    await page.locator("main.overview").waitFor();
+    assert.ok((await page.locator("a.row").count()) < all.findings.length, "the search is kept");
+  });
+
+  test("light and dark follow the system, and the switch wins over it", async () => {
+    await show("all");
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await paper();
+    assert.notEqual(light, dark);
+    await page.keyboard.press("t");
+    assert.equal(await paper(), light);
+    await page.keyboard.press("t");
+    await page.emulateMedia({ colorScheme: "light" });
+    assert.equal(await paper(), dark);
+    await page.reload();
+    assert.equal(await paper(), dark);
+  });
+
+  test("a screen reader gets landmarks, names, and every picture in words", async () => {
+    const finding = findingOf("HD2001");
+    await show("all", finding);
+    await page.getByRole("main").waitFor();
+    await page.getByRole("navigation", { name: "Findings" }).waitFor();
+    const pictures = page.locator("svg[role=img]");
+    assert.ok((await pictures.count()) >= 2);
+    for (const picture of await pictures.all()) {
+      const words = await picture.evaluate((svg) => ({
+        name: document.getElementById(svg.getAttribute("aria-labelledby"))?.textContent,
+        description: document.getElementById(svg.getAttribute("aria-describedby"))?.innerText,
+      }));
+      assert.ok(words.name);
+      for (const step of finding.steps) assert.ok(words.description.includes(step.phrase));
+    }
+    const nameless = await page.locator("button, a, input, select").evaluateAll((controls) =>
+      controls.filter((c) => !(c.getAttribute("aria-label") || c.textContent.trim() || c.title)).map((c) => c.outerHTML));
+    assert.deepEqual(nameless, []);
+    assert.equal(await page.locator(".now[aria-live=polite]").count(), 1);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
+    assert.equal(new Set(ids).size, ids.length, "ids are unique");
+  });
+
+  test("fits a screen of 360 pixels", async () => {
+    await show("all");
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const finding of [undefined, ...all.findings]) {
+      await page.evaluate((hash) => (location.hash = hash), finding ? `#finding=${finding.fingerprint}` : "");
+      await page.locator(finding ? "main.finding" : "main.overview").waitFor();
+      for (const button of finding ? await page.getByRole("tab").all() : []) await button.click();
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, finding?.message);
+    }
+  });
+
+  test("prints all pictures and no buttons", async () => {
+    const finding = all.findings.find((f) => f.rule === "HD2003");
+    await show("all", finding);
+    await page.emulateMedia({ media: "print" });
+    for (const name of ["Timeline", "Graph", "Witness schedule"]) await page.getByRole("heading", { level: 2, name, exact: true }).waitFor();
+    assert.equal(await page.locator("button:visible").filter({ hasText: /copy|auto|\?|←|→/ }).count(), 0);
+    assert.equal(await page.locator("svg[role=img]:visible").count(), 3);
+    const pdf = await page.pdf({ format: "A4" });
+    assert.ok(pdf.length > 10_000);
+  });
+});
