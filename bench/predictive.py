@@ -5,10 +5,14 @@ Called by bench/predictive, which builds what is needed. The runs are lucky: tra
 over the threads, so that nothing is observed and everything has to be predicted. Half of the kinds lock in two phases
 (reduction proves them), most of the others give the lock back and take it again but are atomic all the same (S1's
 example (9)), one in twenty reads in one critical section and writes in the next.
+
+Two more tables: runs of many kinds that all meet, so that comparing pairs is nearly all there is to do, on one core and
+on all; and the synthetic shapes of `heddle trace generate`, in which no two blocks are alike.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import statistics
@@ -58,8 +62,23 @@ def kinds(count, rounds):
     return result
 
 
-def make(path, count, transactions, rounds):
-    blocks = kinds(count, rounds)
+def crowded(count, _rounds):
+    """Kinds of different names that all meet, none reducible, all atomic: three of twelve variables, written and read back
+    in one critical section and written again in the next."""
+    choose = random.Random(3)
+    result = []
+    for number in range(count):
+        chosen = choose.sample(range(12), 3)
+        body = (["acq(n)"] + [line for v in chosen for line in (f"w(p{v})", f"r(p{v})")] + ["rel(n)", "acq(n)"] +
+                [f"w(p{v})" for v in chosen] + ["rel(n)"])
+        lines = [f"begin(kind{number})"] + body + ["end"]
+        result.append(["".join(f"T{thread}|{line}|kind{number}.cpp:{i + 1}\n" for i, line in enumerate(lines))
+                       for thread in range(1, THREADS + 1)])
+    return result
+
+
+def make(path, count, transactions, rounds, of=kinds):
+    blocks = of(count, rounds)
     choose = random.Random(2)
     with path.open("w", encoding="utf-8") as file:
         file.write("".join(f"main|fork(T{thread})|\n" for thread in range(1, THREADS + 1)))
@@ -95,6 +114,43 @@ def row(options, count, transactions, rounds=1):
     return {"kinds": count, "transactions": transactions, "cells": cells}
 
 
+def by_cores(options, count):
+    """Wall and CPU time of blocks on one core and on all of them."""
+    path = options.scratch / "crowded.std"
+    binary = options.scratch / "crowded.heddle"
+    print(f"bench/predictive: {count} kinds that all meet", file=sys.stderr, flush=True)
+    make(path, count, 8 * count, 1, crowded)
+    subprocess.run([options.heddle, "trace", "convert", path, "-o", binary], check=True, capture_output=True)
+    path.unlink()
+    cores = sorted(os.sched_getaffinity(0))
+    times = {}
+    try:
+        for name, allowed in (("one", cores[:1]), ("all", cores)):
+            command = ["taskset", "-c", ",".join(map(str, allowed)), options.measure]
+            runs = [measure(command[0], *command[1:], "check", "blocks", binary) for _ in range(options.runs)]
+            times[name] = min(runs, key=lambda run: run["wall_seconds"])
+    finally:
+        binary.unlink(missing_ok=True)
+    one, both = times["one"], times["all"]
+    return [str(count), f"{one['events']:.0f}", f"{one['cpu_seconds']:.2f}", f"{one['wall_seconds']:.2f}",
+            f"{both['cpu_seconds']:.2f}", f"{both['wall_seconds']:.2f}",
+            f"{one['wall_seconds'] / both['wall_seconds']:.2f}", "yes" if both["undecided"] else "no"]
+
+
+def by_shape(options, shape, events):
+    path = options.scratch / f"{shape}.heddle"
+    print(f"bench/predictive: {shape}, {events} events", file=sys.stderr, flush=True)
+    subprocess.run([options.heddle, "trace", "generate", "--shape", shape, "--events", str(events), "-o", path],
+                   check=True, capture_output=True)
+    try:
+        runs = [measure(options.measure, "check", "blocks", path) for _ in range(options.runs)]
+    finally:
+        path.unlink(missing_ok=True)
+    seconds = statistics.median(run["cpu_seconds"] for run in runs)
+    return [shape, table.power(events), f"{seconds:.2f}", f"{1e6 * seconds / events:.2f}",
+            f"{runs[0]['peak_bytes'] / 1e6:.0f}", str(runs[0]["findings"]), "yes" if runs[0]["undecided"] else "no"]
+
+
 def line(entry):
     cells = entry["cells"]
     return [str(entry["kinds"]), table.power(entry["transactions"]), f"{cells['read']['events']:.0f}",
@@ -105,6 +161,8 @@ def line(entry):
             f"{cells['blocks']['findings']:.0f}", "yes" if cells["blocks"]["undecided"] else "no"]
 
 
+CORES_HEADER = ["kinds", "events", "one core: CPU s", "wall s", "all cores: CPU s", "wall s", "times as fast", "gave up"]
+SHAPES_HEADER = ["shape", "events", "CPU s", "µs per event", "peak MB", "findings", "gave up"]
 HEADER = ["kinds", "transactions", "events", "read, s", "reduction, s", "blocks, s", "blocks, wall s", "blocks, µs per transaction",
           "blocks, peak MB", "reduction's findings", "blocks' findings", "blocks gave up"]
 
@@ -122,6 +180,9 @@ def main():
     by_length = [row(options, 300, n) for n in (10**4, 10**5, 10**6) if not options.quick or n <= 10**5]
     by_kinds = [row(options, n, 10**5) for n in (100, 200, 400, 800, 1600)]
     long_blocks = [] if options.quick else [row(options, 300, 10**5, 18)]
+    cores = [by_cores(options, n) for n in ((500,) if options.quick else (500, 1000, 2000))]
+    shapes = [by_shape(options, shape, events) for shape in ("feeders", "barriers", "long-lived")
+              for events in (10**5, 10**6) if not options.quick or events <= 10**5]
     longest = by_length[-1]["cells"]["blocks"]["cpu_seconds"]
     before = by_length[-2]["cells"]["blocks"]["cpu_seconds"]
     report = "\n\n".join([
@@ -131,7 +192,10 @@ def main():
         "More transactions of the same 300 kinds:", table.table(HEADER, [line(entry) for entry in by_length]),
         f"Time of `blocks` for the last ten times the transactions, over ten (1.00: linear): {longest / before / 10:.2f}.",
         "More kinds, 10^5 transactions:", table.table(HEADER, [line(entry) for entry in by_kinds]),
-        "Longer transactions:", table.table(HEADER, [line(entry) for entry in long_blocks])]) + "\n"
+        "Longer transactions:", table.table(HEADER, [line(entry) for entry in long_blocks]),
+        f"Kinds that all meet, so that pairs are nearly all there is to do (the run with the least wall time of "
+        f"{options.runs}):", table.table(CORES_HEADER, cores),
+        "Synthetic shapes, in which no two blocks are alike:", table.table(SHAPES_HEADER, shapes)]) + "\n"
     print(report)
     if options.quick:
         return

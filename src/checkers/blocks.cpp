@@ -9,6 +9,7 @@
 #include "checkers/predictive/blocks_report.h"
 #include "checkers/predictive/collector.h"
 #include "checkers/predictive/run_note.h"
+#include "checkers/predictive/witness_schedule.h"
 
 namespace heddle {
 
@@ -36,7 +37,12 @@ class BlocksChecker : public Checker {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
       finding.rule = &kPredictedViolation;
       finding.checker = kBlocksChecker.name;
+      const std::vector<Finding>& kept = context_.findings.list();
+      const std::size_t known = kept.size();
       context_.findings.add(std::move(finding));
+      if (kept.size() == known) continue;
+      Finding& added = context_.findings.list().back();
+      added.schedule = schedule_steps(witness, added.steps, run, collector_.locksets(), context_.names);
     }
     result_.witnesses.clear();
   }
@@ -50,13 +56,16 @@ class BlocksChecker : public Checker {
     };
     if (result_.exhausted > 0) {
       coverage.undecided = true;
-      add(fmt::format("the search gave up on {} before all cycles were tried; more with --budget",
+      add(fmt::format("the search gave up on {} before all orders were tried; more with --budget",
                       result_.exhausted == 1 ? "one kind of block"
                                              : fmt::format("{} kinds of blocks", result_.exhausted)));
     }
     if (result_.too_large > 0) {
       coverage.undecided = true;
-      add(fmt::format("{} of blocks too long to be compared", counted(result_.too_large, "pair")));
+      add(fmt::format("{} so many critical sections that it was not compared with another as long",
+                      result_.too_large == 1
+                          ? "one kind of block has"
+                          : fmt::format("each of {} kinds of blocks has", result_.too_large)));
     }
     add(note_);
     return coverage;

@@ -13,6 +13,7 @@
 #include "checkers/deadlock.h"
 #include "checkers/determinism.h"
 #include "checkers/lockset.h"
+#include "checkers/ndseq.h"
 #include "checkers/race.h"
 #include "checkers/reduction.h"
 #include "checkers/robustness.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::array kRegistry = {
     kRaceChecker,      kLocksetChecker, kDeadlockChecker, kAtomicityChecker,  kDeterminismChecker,
-    kReductionChecker, kBlocksChecker,  kTsoChecker,      kRobustnessChecker,
+    kReductionChecker, kBlocksChecker,  kTsoChecker,      kRobustnessChecker, kNdseqChecker,
 };
 
 // Somebody else does its work.

@@ -15,6 +15,20 @@
 
 namespace heddle {
 
+namespace {
+
+std::string innermost(const Step& step) { return step.frames.empty() ? std::string() : step.frames.front(); }
+
+// Whether the checker has found a race at the same two places: it saw the earlier access with its call stack.
+bool is_known(const Finding& race, const Findings& races) {
+  return std::any_of(races.list().begin(), races.list().end(), [&](const Finding& known) {
+    return known.steps.size() == 2 && innermost(known.steps[0]) == innermost(race.steps[0]) &&
+           innermost(known.steps[1]) == innermost(race.steps[1]);
+  });
+}
+
+}  // namespace
+
 LiveCheck::LiveCheck(Settings settings) : settings_(std::move(settings)), report_(settings_.checkers) {}
 
 // What has happened is told also when it was told before that it may.
@@ -35,10 +49,12 @@ void LiveCheck::tell_new(const Found& found, const std::string& program) {
 void LiveCheck::add_told(LiveTrace& trace, Found& found) {
   const Names& names = trace.names();
   if (found.races != nullptr)
-    for (const ToldRace& race : trace.races())
-      found.races->add(race_finding(make_step(race.earlier, race.index, names),
-                                    make_step(race.later, race.index, names),
-                                    std::string(names.variable(race.later.object))));
+    for (const ToldRace& race : trace.races()) {
+      Finding finding =
+          race_finding(make_step(race.earlier, race.index, names), make_step(race.later, race.index, names),
+                       std::string(names.variable(race.later.object)));
+      if (!is_known(finding, *found.races)) found.races->add(std::move(finding));
+    }
   for (const std::vector<BlockedThread>& circle : trace.take_standstills())
     if (found.deadlocks != nullptr) found.deadlocks->add(standstill_finding(circle, names));
 }
@@ -74,12 +90,11 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
       settings_.on_question(threads_text(program, trace) + findings_text(found.by_checker));
   };
   trace.while_waiting(tell);
-  const Traversal traversal = run_checkers(trace, checkers, [&](uint64_t, const TraceSource&) { tell(); });
+  run_checkers(trace, checkers, [&](uint64_t, const TraceSource&) { tell(); });
   add_told(trace, found);
   const std::lock_guard lock(mutex_);
   tell_new(found, program);
-  std::vector<Finding> findings =
-      report_.add_input({program, traversal.events, ""}, checkers, found.by_checker);
+  std::vector<Finding> findings = report_.add_input({program, trace.told(), ""}, checkers, found.by_checker);
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;

@@ -74,8 +74,8 @@ bool Questions::any() {
   return std::exchange(answered_, now) != now;
 }
 
-std::string threads_text(const std::string& program, const LiveTrace& trace) {
-  const Waits& waits = trace.waits();
+std::string threads_text(const std::string& program, LiveTrace& trace) {
+  const Waits waits = trace.waits();
   std::string text = fmt::format("heddle: what the threads of {} do:\n", printable(program));
   for (ThreadId id = 0; id < waits.threads().size(); ++id)
     if (!waits.threads()[id].is_over) text += thread_text(id, waits, trace.names());

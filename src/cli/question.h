@@ -29,7 +29,7 @@ class Questions {
 };
 
 // What each thread waits for, and what it holds; whole lines.
-std::string threads_text(const std::string& program, const LiveTrace& trace);
+std::string threads_text(const std::string& program, LiveTrace& trace);
 // A line for each.
 std::string findings_text(std::span<const Findings> found);
 

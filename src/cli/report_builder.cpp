@@ -67,6 +67,10 @@ std::vector<Finding> ReportBuilder::add_input(const InputSummary& input,
   for (std::size_t i = 0; i < checkers.size(); ++i) {
     const Coverage coverage = checkers[i]->coverage();
     notes_[i].add(coverage.note, input.path);
+    if (coverage.sequential_run) {
+      report_.sequential_runs.push_back(*coverage.sequential_run);
+      report_.sequential_runs.back().input = input.path;
+    }
     Verdict& verdict = report_.checkers[i].verdict;
     if (!found[i].list().empty()) {
       verdict = Verdict::kViolations;

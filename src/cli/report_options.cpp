@@ -73,6 +73,17 @@ void refuse_to_replace_inputs(const std::string& output, const ReportOptions& op
   refuse_to_replace(options.config.empty() ? kConfigFile : options.config, "the config file");
 }
 
+// Of an earlier run with more schedules than this one: what is in them is no longer predicted. Files that are
+// no such schedules are left alone.
+void remove_further_witnesses(const std::string& path, std::size_t written) {
+  for (std::size_t number = written + 1;; ++number) {
+    const std::string further = numbered_path(path, number);
+    std::error_code unreadable;
+    if (!std::filesystem::is_regular_file(further, unreadable) || !is_witness_trace(further)) return;
+    std::filesystem::remove(further, unreadable);
+  }
+}
+
 }  // namespace
 
 CheckerOptions checker_options(const ReportOptions& options) {
@@ -149,6 +160,7 @@ void ReportWriter::write_witnesses(const RunReport& report) {
       further.commit();
     }
   }
+  if (options_.emit_witness != "-") remove_further_witnesses(options_.emit_witness, count);
   if (count == 0)
     fmt::print(stderr,
                "heddle: nothing written to {}: no finding has a schedule of its own (--checkers blocks "

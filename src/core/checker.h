@@ -7,12 +7,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/finding.h"
+#include "core/sequential_run.h"
 #include "trace/event.h"
 #include "trace/names.h"
 
@@ -67,6 +69,7 @@ struct CheckerContext {
 struct Coverage {
   bool undecided = false;  // a budget ran out before the question was answered
   std::string note;        // what was not covered, in a sentence; empty: everything was
+  std::optional<SequentialRun> sequential_run = {};  // ndseq
 };
 
 class Checker {

@@ -59,17 +59,16 @@ struct Span {
 
 std::string_view to_string(Span::Kind kind);
 
-// A chain of operations beside the argument, such as why an operation is relevant. Each step says in
-// `because` what it has to do with the one before.
-struct Chain {
-  std::string title;  // what the chain shows, a sentence without a full stop
-  std::vector<Step> steps;
-};
-
 // A write that waits in its thread's store buffer until another operation has happened.
 struct Delay {
   Step write;
   Step until;
+};
+
+// Why something in the steps is so: operations that lead from it to the reason, in that order.
+struct Chain {
+  std::string title;  // what it shows, a phrase: "why T1's read of x matters"
+  std::vector<Step> steps;
 };
 
 struct Finding {
@@ -84,7 +83,7 @@ struct Finding {
   std::vector<Delay> delays;         // tso, robustness: the writes that must wait for it to happen
   std::vector<Step> fences;          // tso, robustness: a full fence after each of these removes it
   std::vector<Span> spans;           // the blocks and locks around the steps, as far as known
-  std::vector<Chain> chains;         // what else there is to show; mostly empty
+  std::vector<Chain> chains;         // what stands behind single steps; shown after the conclusion
   EventIndex certain_at = 0;         // the first event at which the defect was certain
   std::string conclusion;            // what follows from the steps, a full sentence; may be empty
   std::string advice;                // what to do next, without "fix:"; may be empty

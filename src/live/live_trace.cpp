@@ -48,6 +48,7 @@ void forget_in(Map& map, uint64_t begin, uint64_t end) {
 
 LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores)
     : reader_(reader),
+      sieve_(divided == Divided::kRecorded ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters),
       program_(std::move(program)),
       divided_(divided),
       ignores_(std::move(ignores)),
@@ -57,10 +58,21 @@ EventBatch LiveTrace::next() {
   first_ += events_.size();
   events_.clear();
   races_.clear();
+  const auto idle = [&] {
+    look_for_standstills();
+    if (idle_) idle_();
+  };
   while (events_.empty()) {
-    const auto records = reader_.next(idle_);
+    const auto records = reader_.next(idle);
     if (records.empty()) break;
-    for (const auto& told : records) translate(told.stream, told.record);
+    passed_.clear();
+    for (const auto& told : records)
+      if (told.stream < ChannelReader::kMostStreams) sieve_.add(told, passed_);
+    for (const auto& told : passed_) translate(told.stream, told.record);
+    if (sieve_.records() >= next_look_) {
+      look_for_standstills();
+      next_look_ = sieve_.records() + kLookEvery;
+    }
   }
   return {first_, events_};
 }
@@ -92,9 +104,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       Thread& freeing = thread(stream);
       return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
     }
-    case runtime::kToldWaiting: return wait(record, thread(stream).id);
-    case runtime::kToldGaveUp: return waits_.give_up(thread(stream).id);
-    case runtime::kToldNothing: return;
+    case Sieve::kSkipped: now_ = thread(stream).id; return forget_variables();
     default: break;
   }
   if (record.operation() >= kStoredOperations) return;
@@ -186,10 +196,10 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
       here <= before && before + size <= here + std::min<uint64_t>(now.size(), most_bytes());
   const bool is_cell = now.size() == 8 && here % 8 == 0 && before % 8 == 0 && before <= here &&
                        here + 8 <= before + std::min(size, most_bytes());
-  if ((earlier.name & 1) != 0 && (is_within || is_cell)) return;
+  const bool is_told = (earlier.name & 1) != 0 && (is_within || is_cell);
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
-  if (operation != Operation::kRead && operation != Operation::kWrite)
-    return;  // every atomic one is an event
+  const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite;  // always told
+  if ((is_told || is_atomic) && !sieve_.has_dropped()) return;
   add_race(earlier, later);
 }
 
@@ -233,7 +243,7 @@ void LiveTrace::lock(const Record& record, Event event) {
     extra.operation = operation;
     extra.thread = thread;
     extra.site = kNoId;
-    add(extra);
+    add_lock(extra);
   };
   const auto drop_writer = [&] {
     for (; lock.depth > 0; --lock.depth) synthesize(Operation::kRelease, lock.holder);
@@ -276,20 +286,28 @@ void LiveTrace::lock(const Record& record, Event event) {
     }
     default: break;
   }
+  add_lock(event);
+}
+
+void LiveTrace::add_lock(const Event& event) {
+  if (event.thread >= held_.size()) held_.resize(event.thread + std::size_t{1});
+  const bool acquires =
+      event.operation == Operation::kAcquire || event.operation == Operation::kAcquireShared;
+  held_[event.thread] += acquires ? 1U : ~0U;
   add(event);
 }
 
 // Nobody can act for a thread that is over. A lock that it leaves behind may still be taken by others: a
 // robust one, or one that is made anew in the same place.
 void LiveTrace::release_all(const Event& end) {
-  if (waits_.count_held_by(end.thread) == 0) return;
+  if (end.thread >= held_.size() || held_[end.thread] == 0) return;
   for (auto entry = locks_.begin(); entry != locks_.end(); ++entry) {
     Lock& lock = entry.value();
     Event release = end;
     release.object = lock.id;
     release.operation = Operation::kRelease;
     if (lock.holder == end.thread) {
-      for (; lock.depth > 0; --lock.depth) add(release);
+      for (; lock.depth > 0; --lock.depth) add_lock(release);
       lock.holder = kNoId;
     }
     release.operation = Operation::kReleaseShared;
@@ -297,12 +315,12 @@ void LiveTrace::release_all(const Event& end) {
          reader != lock.readers.end();
          reader = std::find(lock.readers.begin(), lock.readers.end(), end.thread)) {
       lock.readers.erase(reader);
-      add(release);
+      add_lock(release);
     }
   }
 }
 
-void LiveTrace::wait(const Record& record, ThreadId waiting) {
+Wait LiveTrace::wait_of(const Record& record, const NumberOf& number_of) {
   Wait wait;
   wait.site = sites_.site_of(record);
   wait.index = first_ + events_.size();
@@ -310,30 +328,97 @@ void LiveTrace::wait(const Record& record, ThreadId waiting) {
     case runtime::kForLock:
     case runtime::kForSharedLock:
       wait.what = record.extra == runtime::kForLock ? Wait::For::kLock : Wait::For::kSharedLock;
-      wait.object = lock_at(record, wait.site).id;
+      wait.object = number_of(Space::kLock, record, wait.site);
       break;
     case runtime::kForCondition:
       wait.what = Wait::For::kCondition;
-      wait.object = object_at(Space::kCondition, record, wait.site, "condition");
+      wait.object = number_of(Space::kCondition, record, wait.site);
       break;
     case runtime::kForSemaphore:
       wait.what = Wait::For::kSemaphore;
-      wait.object = object_at(Space::kSemaphore, record, wait.site, "semaphore");
+      wait.object = number_of(Space::kSemaphore, record, wait.site);
       break;
     case runtime::kForBarrier:
       wait.what = Wait::For::kBarrier;
-      wait.object = object_at(Space::kBarrier, record, wait.site, "barrier");
+      wait.object = number_of(Space::kBarrier, record, wait.site);
       break;
     case runtime::kForThread:
-      if (record.name >= ChannelReader::kMostStreams) return;
+      if (record.name >= ChannelReader::kMostStreams) return {};
       wait.what = Wait::For::kThread;
       wait.object = thread(static_cast<uint32_t>(record.name)).id;
       break;
-    default: return;
+    default: return {};
   }
-  waits_.begin(waiting, wait);
-  std::vector<BlockedThread> circle = waits_.circle_of(waiting);
-  if (!circle.empty()) standstills_.push_back(std::move(circle));
+  return wait;
+}
+
+Waits LiveTrace::waits_with(const NumberOf& number_of) {
+  Waits waits;
+  // Who has which lock: whoever took it alone last, or those who share it since.
+  struct Taken {
+    const Sieve::Held* held;
+    ThreadId thread;
+  };
+  std::vector<Taken> taken;
+  Event event;
+  for (uint32_t stream = 0; stream < threads_.size(); ++stream) {
+    const Sieve::Thread* const now = sieve_.thread(stream);
+    event.thread = threads_[stream].id;
+    if (event.thread == kNoId) continue;
+    event.operation = now == nullptr ? Operation::kThreadEnd : Operation::kThreadBegin;
+    event.site = now == nullptr ? kNoId : sites_.site_of(now->last);
+    waits.follow(event, first_);
+    if (now == nullptr) continue;
+    for (const Sieve::Held& held : now->held) taken.push_back({&held, event.thread});
+  }
+  std::sort(taken.begin(), taken.end(),
+            [](const Taken& a, const Taken& b) { return a.held->when > b.held->when; });
+  tsl::robin_map<uint64_t, const Taken*, MixHash> latest;  // by address
+  for (const Taken& one : taken) {
+    const Taken* const later = latest.try_emplace(one.held->taken.address(), &one).first->second;
+    if (later->thread != one.thread && !(later->held->is_shared && one.held->is_shared)) continue;
+    event.operation = one.held->is_shared ? Operation::kAcquireShared : Operation::kAcquire;
+    event.thread = one.thread;
+    event.site = sites_.site_of(one.held->taken);
+    event.object = number_of(Space::kLock, one.held->taken, event.site);
+    waits.follow(event, first_);
+  }
+  for (uint32_t stream = 0; stream < threads_.size(); ++stream) {
+    const Sieve::Thread* const now = sieve_.thread(stream);
+    if (now != nullptr && now->waits()) waits.begin(threads_[stream].id, wait_of(now->awaited, number_of));
+  }
+  return waits;
+}
+
+Waits LiveTrace::waits() {
+  // What is told of the objects first gives them their names.
+  passed_.clear();
+  sieve_.pass_kept(passed_);
+  for (const auto& told : passed_) translate(told.stream, told.record);
+  return waits_with([&](Space space, const Record& record, SiteId site) {
+    switch (space) {
+      case Space::kLock: return lock_at(record, site).id;
+      case Space::kBarrier: return object_at(space, record, site, "barrier");
+      case Space::kCondition: return object_at(space, record, site, "condition");
+      default: return object_at(space, record, site, "semaphore");
+    }
+  });
+}
+
+void LiveTrace::look_for_standstills() {
+  if (std::exchange(looked_at_waits_, sieve_.waits()) == sieve_.waits()) return;
+  tsl::robin_map<uint64_t, uint32_t, MixHash> numbers;  // by address
+  const Waits unnamed = waits_with([&](Space, const Record& record, SiteId) {
+    return numbers.try_emplace(record.address(), static_cast<uint32_t>(numbers.size())).first->second;
+  });
+  for (ThreadId waiting = 0; waiting < unnamed.threads().size(); ++waiting) {
+    if (unnamed.threads()[waiting].wait.what == Wait::For::kNothing) continue;
+    std::vector<ThreadId> members;
+    for (const BlockedThread& blocked : unnamed.circle_of(waiting)) members.push_back(blocked.thread);
+    std::sort(members.begin(), members.end());
+    if (!members.empty() && known_standstills_.insert(members).second)
+      standstills_.push_back(waits().circle_of(waiting));
+  }
 }
 
 void LiveTrace::block(const Record& record, Event event, Thread& thread) {
@@ -437,6 +522,12 @@ void LiveTrace::forget(uint64_t address, uint64_t size) {
   forget_in(conditions_, address, end);
   for (auto object = objects_.lower_bound(address); object != objects_.end() && object->first < end;)
     object = objects_.erase(object);
+}
+
+// What comes may be ordered with what was by what was left out.
+void LiveTrace::forget_variables() {
+  variables_.forget_all();
+  objects_.clear();
 }
 
 std::string LiveTrace::name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/waits.h"
 #include "live/channel_reader.h"
 #include "live/looks.h"
+#include "live/sieve.h"
 #include "live/sites.h"
 #include "live/variables.h"
 #include "symbols/symbolizer.h"
@@ -43,6 +45,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   // Waits until something was told.
   EventBatch next() override;
+  // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
+  uint64_t told() const { return sieve_.records(); }
   // Called while next() waits, from there: all that was told before has been handed out.
   void while_waiting(std::function<void()> idle) { idle_ = std::move(idle); }
   const Names& names() const override { return names_; }
@@ -52,7 +56,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   const std::vector<ToldRace>& races() const { return races_; }
 
   // What the threads hold and wait for, after all that was told.
-  const Waits& waits() const { return waits_; }
+  Waits waits();
   // Circles of threads that wait for each other, that came to light since they were last taken.
   bool any_standstill() const { return !standstills_.empty(); }
   std::vector<std::vector<BlockedThread>> take_standstills() { return std::exchange(standstills_, {}); }
@@ -91,20 +95,23 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
   void add_race(const runtime::Record& earlier, const Event& later);
   void lock(const runtime::Record& record, Event event);
+  void add_lock(const Event& event);
   void release_all(const Event& end);
-  void wait(const runtime::Record& record, ThreadId waiting);
+  // Numbers or names locks and what else is waited for.
+  using NumberOf = std::function<uint32_t(Space, const runtime::Record&, SiteId)>;
+  Waits waits_with(const NumberOf& number_of);
+  Wait wait_of(const runtime::Record& record, const NumberOf& number_of);
+  void look_for_standstills();
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
   void judge_apart(const Thread& thread, SiteId site);
   void barrier(const runtime::Record& record, Event event, Thread& thread);
   void forget(uint64_t address, uint64_t size);
+  void forget_variables();
   Thread& thread(uint32_t stream);
   Lock& lock_at(const runtime::Record& record, SiteId site);
   uint32_t object_at(Space space, const runtime::Record& record, SiteId site, std::string_view kind);
-  void add(const Event& event) {
-    waits_.follow(event, first_ + events_.size());
-    events_.push_back(event);
-  }
+  void add(const Event& event) { events_.push_back(event); }
 
   std::string name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind);
   std::string unique(Space space, std::string name);
@@ -115,6 +122,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::string text_at(uint64_t address);
 
   ChannelReader& reader_;
+  Sieve sieve_;
+  std::vector<Sieve::ToldRecord> passed_;  // by the sieve
   std::string program_;
   Divided divided_;
   IgnoresBlock ignores_;
@@ -124,6 +133,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   Variables variables_{*this};
   std::vector<Thread> threads_;                    // by stream
   tsl::robin_map<uint64_t, Lock, MixHash> locks_;  // by address
+  std::vector<uint32_t> held_;                     // locks, by thread's id, as often as it has them
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;
@@ -137,7 +147,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   ThreadId now_ = kNoId;  // whose record is translated
   std::vector<Event> events_;
   std::vector<ToldRace> races_;
-  Waits waits_;
+  uint64_t looked_at_waits_ = 0;     // of the sieve's
+  uint64_t next_look_ = kLookEvery;  // after so many records
+  static constexpr uint64_t kLookEvery = 1U << 16;
+  std::set<std::vector<ThreadId>> known_standstills_;  // their threads: they stay there
   std::vector<std::vector<BlockedThread>> standstills_;
   std::function<void()> idle_;
   EventIndex first_ = 0;

@@ -102,4 +102,12 @@ void Variables::forget(uint64_t address, uint64_t size) {
   }
 }
 
+void Variables::forget_all() {
+  latest_number_ = ~uint64_t{0};
+  for (auto line = lines_.begin(); line != lines_.end(); ++line)
+    for (uint32_t& cell : line.value()) forget_cell(cell);
+  lines_.clear();
+  pages_.clear();
+}
+
 }  // namespace heddle

@@ -55,6 +55,8 @@ class Variables {
 
   // The memory begins a new life.
   void forget(uint64_t address, uint64_t size);
+  // All memory does.
+  void forget_all();
 
  private:
   struct Piece {

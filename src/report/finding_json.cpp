@@ -45,12 +45,6 @@ Json step_json(const Step& step) {
   return json;
 }
 
-Json steps_json(const std::vector<Step>& steps) {
-  Json list = Json::array();
-  for (const Step& step : steps) list.push_back(step_json(step));
-  return list;
-}
-
 Json span_json(const Span& span) {
   Json json = {
       {"kind", to_string(span.kind)},
@@ -64,6 +58,12 @@ Json span_json(const Span& span) {
 }
 
 }  // namespace
+
+Json steps_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) list.push_back(step_json(step));
+  return list;
+}
 
 Json finding_json(const Finding& finding) {
   Json json = {

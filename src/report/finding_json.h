@@ -3,11 +3,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/finding.h"
 
 namespace heddle {
 
+nlohmann::ordered_json steps_json(const std::vector<Step>& steps);
 nlohmann::ordered_json finding_json(const Finding& finding);
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/text.h"
 #include "report/layout.h"
@@ -18,6 +19,7 @@ constexpr std::size_t kContinued = 6;       // of what does not fit on a step's 
 constexpr std::size_t kWidestColumn = 44;   // longer cells stick out instead of pushing the others away
 constexpr std::size_t kMostCallers = 12;    // shown per step
 constexpr std::size_t kMostScheduled = 40;  // steps of a schedule shown
+constexpr std::size_t kMostChains = 8;      // shown
 
 const fmt::text_style kPlain;
 const fmt::text_style kQuiet = fmt::emphasis::faint;
@@ -70,11 +72,8 @@ class FindingWriter {
     write_headline();
     write_steps(finding_.steps);
     write_paragraph("", kPlain, finding_.conclusion);
+    write_chains();
     write_schedule();
-    for (const Chain& chain : finding_.chains) {
-      write_paragraph("", kPlain, chain.title + ":");
-      write_steps(chain.steps);
-    }
     write_paragraph("fix: ", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green), finding_.advice);
     write_origin(name_input);
     return std::move(out_);
@@ -112,6 +111,23 @@ class FindingWriter {
     out_.append(room(used + tag.size() - 1) - 1, ' ');
     out_ += paint(style_, kQuiet, tag);
     out_ += '\n';
+  }
+
+  // Without callers, which the steps have. What many chains show in the end is the same, so a few are enough.
+  void write_chains() {
+    for (std::size_t i = 0; i < finding_.chains.size() && i < kMostChains; ++i) {
+      std::string title = finding_.chains[i].title + ":";
+      title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+      write_paragraph("", kPlain, title);
+      std::vector<Step> steps = finding_.chains[i].steps;
+      for (Step& step : steps)
+        if (step.frames.size() > 1) step.frames.resize(1);
+      write_steps(steps);
+    }
+    if (finding_.chains.size() > kMostChains)
+      write_paragraph(
+          "", kPlain,
+          fmt::format("({} more in --format json)", grouped(finding_.chains.size() - kMostChains)));
   }
 
   // The whole order of operations, without callers and reasons, which stand above; a long one without its

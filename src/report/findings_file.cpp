@@ -30,6 +30,7 @@ class Fields {
   uint64_t number(const char* name) const {
     return required(name, &Json::is_number_unsigned, "a whole number");
   }
+  bool flag(const char* name) const { return required(name, &Json::is_boolean, "true or false"); }
   std::optional<uint64_t> optional_number(const char* name) const {
     return has(name) ? std::optional(number(name)) : std::nullopt;
   }
@@ -115,6 +116,29 @@ Span read_span(const Fields& fields) {
           fields.has("open")};
 }
 
+SequentialRun read_sequential_run(const Fields& fields) {
+  SequentialRun run;
+  run.input = fields.text("input");
+  run.tasks = fields.number("tasks");
+  run.focus = fields.number("focus");
+  run.events = fields.number("events");
+  run.irrelevant_events = fields.number("irrelevant_events");
+  run.maybes = fields.number("maybes");
+  run.irrelevant_maybes = fields.number("irrelevant_maybes");
+  run.conflict_warnings = fields.number("conflict_warnings");
+  run.warnings = fields.number("ndseq_warnings");
+  run.counted_all = fields.flag("counted_all");
+  run.is_found = fields.flag("found");
+  if (!run.is_found) return run;
+  fields.each("order", [&](const Fields& place) {
+    run.order.push_back({place.text("task"), static_cast<uint32_t>(place.number("depth"))});
+  });
+  run.order_left_out = fields.number("order_left_out");
+  run.skipped = read_steps(fields, "skipped");
+  run.skipped_left_out = fields.number("skipped_left_out");
+  return run;
+}
+
 class Reader {
  public:
   explicit Reader(FindingsFile& file) : file_(file) {}
@@ -161,6 +185,9 @@ class Reader {
     });
     for (const char* array : {"findings", "suppressed"})
       fields.each(array, [](const Fields&) {});  // must be there, and were read
+    fields.each(
+        "sequential_runs",
+        [&](const Fields& run) { report.sequential_runs.push_back(read_sequential_run(run)); }, true);
     report.left_out = fields.number("left_out");
     report.left_out_occurrences = fields.number("left_out_occurrences");
     report.notices = fields.texts("notices");

@@ -8,8 +8,34 @@
 namespace heddle {
 
 namespace {
+
 using Json = nlohmann::ordered_json;
+
+Json sequential_run_json(const SequentialRun& run) {
+  Json json = {
+      {"input", printable(run.input)},
+      {"tasks", run.tasks},
+      {"focus", run.focus},
+      {"events", run.events},
+      {"irrelevant_events", run.irrelevant_events},
+      {"maybes", run.maybes},
+      {"irrelevant_maybes", run.irrelevant_maybes},
+      {"conflict_warnings", run.conflict_warnings},
+      {"ndseq_warnings", run.warnings},
+      {"counted_all", run.counted_all},
+      {"found", run.is_found},
+  };
+  if (!run.is_found) return json;
+  json["order"] = Json::array();
+  for (const SequentialRun::Place& place : run.order)
+    json["order"].push_back({{"task", printable(place.task)}, {"depth", place.depth}});
+  json["order_left_out"] = run.order_left_out;
+  json["skipped"] = steps_json(run.skipped);
+  json["skipped_left_out"] = run.skipped_left_out;
+  return json;
 }
+
+}  // namespace
 
 Json report_json(const RunReport& report) {
   Json json = {
@@ -44,6 +70,8 @@ Json report_json(const RunReport& report) {
                               {"where", printable(suppressed.where)}};
     json["suppressed"].push_back(std::move(finding));
   }
+  for (const SequentialRun& run : report.sequential_runs)
+    json["sequential_runs"].push_back(sequential_run_json(run));
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/finding.h"
+#include "core/sequential_run.h"
 
 namespace heddle {
 
@@ -55,8 +56,9 @@ struct RunReport {
   std::vector<RuleHelp> rules;           // all that the checkers of this run can report
   std::vector<Finding> findings;         // left after suppression, in order of first occurrence
   std::vector<SuppressedFinding> suppressed;
-  std::vector<std::string> notices;  // unused, expired and unedited suppressions, a sentence each
-  uint64_t left_out = 0;             // findings past the limit, not shown
+  std::vector<SequentialRun> sequential_runs;  // ndseq: one for each input with tasks
+  std::vector<std::string> notices;            // unused, expired and unedited suppressions, a sentence each
+  uint64_t left_out = 0;                       // findings past the limit, not shown
   // Occurrences of findings past those that checkers keep apart. How many findings they are is not known.
   uint64_t left_out_occurrences = 0;
 };

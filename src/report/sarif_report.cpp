@@ -149,6 +149,7 @@ class SarifWriter {
     add_locations(finding, result);
     if (!finding.steps.empty()) {
       result["codeFlows"] = Json::array({code_flow(finding)});
+      for (const Chain& chain : finding.chains) result["codeFlows"].push_back(chain_flow(chain));
       Json stacks = stacks_of(finding);
       if (!stacks.empty()) result["stacks"] = std::move(stacks);
     }
@@ -228,6 +229,23 @@ class SarifWriter {
       std::sort(steps.begin(), steps.end(), [](const Step* a, const Step* b) {
         return a->event != b->event ? a->event < b->event : a < b;
       });
+    return {{"message",
+             message(is_scheduled ? "An order of the run's operations that shows the finding."
+                                  : "The operations that make the finding, in the order they happened.")},
+            {"threadFlows", thread_flows(steps, is_scheduled)}};
+  }
+
+  // What stands behind a step, in the order of its argument.
+  Json chain_flow(const Chain& chain) const {
+    std::vector<const Step*> steps;
+    steps.reserve(chain.steps.size());
+    for (const Step& step : chain.steps) steps.push_back(&step);
+    return {{"message", message(sentences({printable(chain.title)}))},
+            {"threadFlows", thread_flows(steps, false)}};
+  }
+
+  // The steps by thread, numbered in the order given.
+  Json thread_flows(const std::vector<const Step*>& steps, bool is_scheduled) const {
     Json flows = Json::array();
     std::vector<std::string_view> threads;  // of `flows`
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -245,10 +263,7 @@ class SarifWriter {
            {"executionOrder", i + 1},
            {"importance", is_scheduled && step.because.empty() ? "important" : "essential"}});
     }
-    return {{"message",
-             message(is_scheduled ? "An order of the run's operations that shows the finding."
-                                  : "The operations that make the finding, in the order they happened.")},
-            {"threadFlows", std::move(flows)}};
+    return flows;
   }
 
   // The call stacks that say more than the locations do.

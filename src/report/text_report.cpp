@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "report/finding_text.h"
 #include "report/layout.h"
+#include "report/sequential_text.h"
 
 namespace heddle {
 
@@ -229,6 +230,7 @@ std::string summary_text(const RunReport& report, const TextStyle& style) {
   for (const Section& section : {rules_section(report), inputs_section(report), checkers_section(report),
                                  suppressed_section(report), notices_section(report)})
     write_section(section, style, out);
+  out += sequential_text(report, style);
   if (!report.findings.empty())
     out += fmt::format("  heddle explain {} tells more\n", report.findings.front().rule->id);
   return out;

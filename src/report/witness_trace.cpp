@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
@@ -19,14 +20,20 @@ std::string_view operand_of(std::string_view operation, std::string_view name) {
   return rest.substr(0, rest.find_first_of(",)"));
 }
 
+constexpr std::string_view kOpening = "# A schedule of the operations of ";
+
 }  // namespace
 
+bool is_witness_trace(const std::string& path) {
+  std::string start(kOpening.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kOpening;
+}
+
 std::string witness_trace(const Finding& finding) {
-  std::string text = fmt::format(
-      "# A schedule of the operations of {}:\n# {}.\n# heddle check --checkers atomicity confirms it, where "
-      "the conflicts "
-      "alone show it.\n",
-      finding.input.empty() ? "a run" : printable(finding.input), printable(finding.message));
+  std::string text =
+      fmt::format("{}{}:\n# {}.\n# heddle check --checkers atomicity confirms it.\n", kOpening,
+                  finding.input.empty() ? "a run" : printable(finding.input), printable(finding.message));
   std::map<std::pair<std::string, std::string>, int> arrivals;  // thread and barrier → not left yet
   for (const Step& step : finding.schedule) {
     if (const auto barrier = operand_of(step.operation, "arrive"); !barrier.empty())

@@ -11,4 +11,7 @@ namespace heddle {
 // threads that take no part are not joined.
 std::string witness_trace(const Finding& finding);
 
+// Whether the file begins like such a trace.
+bool is_witness_trace(const std::string& path);
+
 }  // namespace heddle

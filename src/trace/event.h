@@ -45,7 +45,7 @@ enum class Operands : uint8_t {
   kRead,          // r(x), r(x,value), r(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
   kAcquisition,   // acq(m), acq(m,try)
-  kOrder,         // ar(x,acquire)
+  kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
 };
@@ -114,6 +114,11 @@ constexpr const OperationInfo& info(Operation operation) {
   return kOperationInfo[static_cast<std::size_t>(operation)];
 }
 
+// How the text format ties an access to a local: `r(x)>l`, the value goes to it; `w(x)<l`, it comes from it.
+constexpr char local_arrow(Operation access) {
+  return access == Operation::kWrite || access == Operation::kAtomicWrite ? '<' : '>';
+}
+
 // C++ memory orders. Fences and atomics only; plain accesses and all else carry kPlain.
 enum class MemoryOrder : uint8_t { kPlain, kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
 inline constexpr std::size_t kMemoryOrders = 6;
@@ -136,8 +141,8 @@ struct Event {
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
   SiteId site = kNoId;
   uint32_t value = kNoId;  // accesses: the value read or written, in Space::kValue
-  uint32_t local =
-      kNoId;  // accesses: the local it goes to or comes from; kAssign: its sources, in Space::kLocalList
+  uint32_t local = kNoId;  // accesses: the local it goes to or comes from (an update: both, new value from it
+                           // and old one to it); kAssign: its sources, in Space::kLocalList
 
   friend bool operator==(const Event&, const Event&) = default;
 };

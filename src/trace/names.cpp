@@ -76,6 +76,12 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
     }
     to += ')';
   };
+  // Where an access's value goes, or comes from.
+  const auto add_local = [&] {
+    if (event.local == kNoId) return;
+    to += local_arrow(event.operation);
+    to += names.name(Space::kLocal, event.local);
+  };
   const std::string_view object = names.name(operation.space, event.object);
   const std::string_view order = kOrderSpelling[static_cast<std::size_t>(event.order)];
   switch (operation.operands) {
@@ -89,18 +95,12 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
       if (event.operation == Operation::kBeginDeterministic) return add(object, "deterministic");
       if (event.object != kNoId) add(object);
       return;
-    case Operands::kOrder: return add(object, order);
+    case Operands::kOrder: add(object, order); return add_local();
     case Operands::kFence:
       if (event.order != MemoryOrder::kSeqCst) add(order);
       return;
     case Operands::kRead:
-    case Operands::kWrite:
-      add(object, names.name(Space::kValue, event.value));
-      if (event.local != kNoId) {
-        to += operation.operands == Operands::kRead ? '>' : '<';
-        to += names.name(Space::kLocal, event.local);
-      }
-      return;
+    case Operands::kWrite: add(object, names.name(Space::kValue, event.value)); return add_local();
     case Operands::kAssign: return add(object, names.name(Space::kLocalList, event.local));
   }
 }

@@ -25,7 +25,7 @@ constexpr ThreadId kMain = 0;
 constexpr ThreadId kFirstWorker = 1;
 constexpr uint64_t kPlantedEvents = 5;
 
-constexpr std::array<SyntheticShapeInfo, 7> kShapes = {{
+constexpr std::array<SyntheticShapeInfo, 8> kShapes = {{
     {SyntheticShape::kTwoPhaseLocked, "two-phase-locked",
      "blocks that take all their locks before they give one back"},
     {SyntheticShape::kLateViolation, "late-violation", "the same, with one violation among the last events"},
@@ -36,6 +36,8 @@ constexpr std::array<SyntheticShapeInfo, 7> kShapes = {{
      "mostly own data, some shared and never written, some locked"},
     {SyntheticShape::kBarriers, "barriers", "arrays rewritten between barriers and read by all"},
     {SyntheticShape::kLockFree, "lock-free", "mostly own data, one shared atomic a block, stores fenced"},
+    {SyntheticShape::kOptimisticTasks, "optimistic-tasks",
+     "tasks with data flow, for ndseq: own work, and commits that some try in vain first"},
 }};
 
 // Options as the schedule needs them. Throws InputError on those that no trace can meet.
@@ -66,6 +68,7 @@ std::unique_ptr<Shape> make_shape(const SyntheticOptions& options, Random& rando
     case SyntheticShape::kManyThreads: return synthetic::make_many_threads(options, random, names);
     case SyntheticShape::kBarriers: return synthetic::make_barriers(options, random, names);
     case SyntheticShape::kLockFree: return synthetic::make_lock_free(options, random, names);
+    case SyntheticShape::kOptimisticTasks: return synthetic::make_optimistic_tasks(options, random, names);
   }
   throw std::logic_error("a shape of synthetic traces that nobody makes");
 }

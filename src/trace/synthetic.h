@@ -20,13 +20,15 @@ namespace heddle {
 
 // Every shape but kLateViolation is free of data races, lock-order cycles and atomicity violations.
 enum class SyntheticShape : uint8_t {
-  kTwoPhaseLocked,  // blocks take all their locks before they give one back
-  kLateViolation,   // the same, with one violation among the last events, see SyntheticTrace::planted
-  kLongLived,       // a few blocks stay open all the time, and every other block depends on one of them
-  kFeeders,         // short blocks hand messages to one block that stays open all the time
-  kManyThreads,     // mostly own data, some shared and never written, some behind locks
-  kBarriers,        // arrays rewritten between barriers and read by all
-  kLockFree,        // mostly own data, and one shared atomic a block; stores of it are fenced
+  kTwoPhaseLocked,   // blocks take all their locks before they give one back
+  kLateViolation,    // the same, with one violation among the last events, see SyntheticTrace::planted
+  kLongLived,        // a few blocks stay open all the time, and every other block depends on one of them
+  kFeeders,          // short blocks hand messages to one block that stays open all the time
+  kManyThreads,      // mostly own data, some shared and never written, some behind locks
+  kBarriers,         // arrays rewritten between barriers and read by all
+  kLockFree,         // mostly own data, and one shared atomic a block; stores of it are fenced
+  kOptimisticTasks,  // tasks with data flow: own work, and a commit of shared data that some try in vain
+                     // first
 };
 
 struct SyntheticShapeInfo {

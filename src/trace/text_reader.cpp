@@ -264,17 +264,20 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
                        shortened(text), shortened(order)));
   };
 
+  const auto may_be_local = [&] { return after.empty() || after.front() == local_arrow(*operation); };
+  const auto intern_local = [&] {
+    if (!after.empty()) event.local = names_.table(Space::kLocal).intern(require_name(after.substr(1)));
+  };
+
   switch (expected.operands) {
     case Operands::kRead:
     case Operands::kWrite: {
-      const bool read = expected.operands == Operands::kRead;
-      const char arrow = read ? '>' : '<';
-      const std::string_view form =
-          read ? "r(x), r(x,value) or r(x)>local" : "w(x), w(x,value) or w(x)<local";
-      require_form(has_operands && (after.empty() || after.front() == arrow), form);
+      const std::string_view form = expected.operands == Operands::kRead ? "r(x), r(x,value) or r(x)>local"
+                                                                         : "w(x), w(x,value) or w(x)<local";
+      require_form(has_operands && may_be_local(), form);
       intern_object();
       if (has_second) event.value = names_.table(Space::kValue).intern(require_name(second));
-      if (!after.empty()) event.local = names_.table(Space::kLocal).intern(require_name(after.substr(1)));
+      intern_local();
       return;
     }
     case Operands::kName:
@@ -298,9 +301,12 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       if (has_operands) intern_object();
       return;
     case Operands::kOrder:
-      require_form(has_second && after.empty(), "{0}(x,ORDER)");
+      require_form(has_second && may_be_local(), local_arrow(*operation) == '>'
+                                                     ? "{0}(x,ORDER) or {0}(x,ORDER)>local"
+                                                     : "{0}(x,ORDER) or {0}(x,ORDER)<local");
       intern_object();
       require_order(second);
+      intern_local();
       return;
     case Operands::kFence:
       require_form(!has_second && after.empty(), "fence or fence(ORDER)");

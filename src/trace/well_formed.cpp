@@ -68,16 +68,16 @@ void WellFormed::check(Event& event, EventIndex index) {
       return;
     }
     case Operation::kCommit: return check_commit(event);
-    case Operation::kTaskBegin: ++thread(event.thread).tasks; return;
-    case Operation::kTaskEnd:
-      if (thread(event.thread).tasks-- == 0)
-        fail(fmt::format("{} ends a task, but none is open", thread_name(event.thread)));
+    case Operation::kTaskBegin:
+      thread(event.thread).tasks.push_back(true);
+      thread(event.thread).in_task = true;
       return;
-    case Operation::kMaybeBegin: ++thread(event.thread).maybes; return;
-    case Operation::kMaybeEnd:
-      if (thread(event.thread).maybes-- == 0)
-        fail(fmt::format("{} has endnd, but no nd is open", thread_name(event.thread)));
-      return;
+    case Operation::kTaskEnd: return check_task_end(event);
+    case Operation::kMaybeBegin: return check_maybe_begin(event);
+    case Operation::kMaybeEnd: return check_maybe_end(event);
+    case Operation::kFree: freed_[event.object] = index; return;
+    case Operation::kAlloc: freed_.erase(event.object); return;
+    case Operation::kFocus: return check_focus(event);
     case Operation::kRead:
     case Operation::kAtomicRead:
     case Operation::kAtomicUpdate:
@@ -88,11 +88,8 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kNotify:
     case Operation::kWake:
     case Operation::kFence:
-    case Operation::kAlloc:
-    case Operation::kFree:
     case Operation::kAssign:
     case Operation::kBranch:
-    case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return;
   }
@@ -169,6 +166,7 @@ void WellFormed::check_fork(const Event& event) {
     fail(fmt::format("{} forks {}, which has acted before", thread_name(event.thread),
                      thread_name(event.object)));
   child.forked = true;
+  child.in_task = child.forked_in_task = thread(event.thread).in_task;
 }
 
 void WellFormed::check_join(const Event& event) {
@@ -236,6 +234,44 @@ void WellFormed::check_commit(const Event& event) {
     buffer.erase(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(thread.committed));
     thread.committed = 0;
   }
+}
+
+void WellFormed::check_task_end(const Event& event) {
+  Thread& thread = this->thread(event.thread);
+  std::vector<bool>& open = thread.tasks;
+  if (std::find(open.begin(), open.end(), true) == open.end())
+    fail(fmt::format("{} ends a task, but none is open: its task(k) is missing", thread_name(event.thread)));
+  if (!open.back())
+    fail(fmt::format("{} ends a task inside an if (true*): its endnd is missing", thread_name(event.thread)));
+  open.pop_back();
+  thread.in_task = thread.forked_in_task || std::find(open.begin(), open.end(), true) != open.end();
+}
+
+void WellFormed::check_maybe_begin(const Event& event) {
+  Thread& thread = this->thread(event.thread);
+  if (!thread.in_task)
+    fail(fmt::format(
+        "{} enters an if (true*) outside any task: nd has a meaning only between task(k) and endtask",
+        thread_name(event.thread)));
+  thread.tasks.push_back(false);
+}
+
+void WellFormed::check_maybe_end(const Event& event) {
+  std::vector<bool>& open = thread(event.thread).tasks;
+  if (std::find(open.begin(), open.end(), false) == open.end())
+    fail(fmt::format("{} has endnd, but no nd is open", thread_name(event.thread)));
+  if (open.back())
+    fail(fmt::format(
+        "{} leaves an if (true*) while a task that it began inside is open: its endtask is missing",
+        thread_name(event.thread)));
+  open.pop_back();
+}
+
+void WellFormed::check_focus(const Event& event) const {
+  const auto freed = freed_.find(event.object);
+  if (freed == freed_.end()) return;
+  fail(fmt::format("focus on {}, which was freed at event {}: name it while it is alive",
+                   shortened(source_->names().variable(event.object)), freed->second));
 }
 
 std::string WellFormed::thread_name(ThreadId thread) const {

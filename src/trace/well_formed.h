@@ -2,7 +2,8 @@
 //
 // A lock is acquired only while free (shared holders go together) and released only by a holder; blocks nest;
 // a thread does nothing before its fork nor after its join; a barrier is left only after arriving; commits
-// follow the order of the thread's writes and come before what drains its store buffer. A lock taken again by
+// follow the order of the thread's writes and come before what drains its store buffer; a task ends outside
+// the if (true*) that it began, which are inside tasks; a focus location is not freed. A lock taken again by
 // its holder is allowed: the inner acquire and its release become Operation::kNested. What is still open when
 // the trace ends is fine: the program stopped there.
 #pragma once
@@ -35,8 +36,9 @@ class WellFormed {
   };
   struct Thread {
     std::vector<uint32_t> blocks;  // names of open blocks, outermost first; kNoId: unnamed
-    uint32_t tasks = 0;            // open task(…)
-    uint32_t maybes = 0;           // open nd
+    std::vector<bool> tasks;       // open task(…) and nd, outermost first: whether it is a task
+    bool in_task = false;          // in one of these, or …
+    bool forked_in_task = false;   // … forked inside one
     // Variables written and not committed yet, from `committed` on. Not a deque: even an empty one takes half
     // a KiB, and there may be many threads.
     std::vector<uint32_t> buffer;
@@ -53,6 +55,10 @@ class WellFormed {
   void check_join(const Event& event);
   void check_end(const Event& event);
   void check_commit(const Event& event);
+  void check_task_end(const Event& event);
+  void check_maybe_begin(const Event& event);
+  void check_maybe_end(const Event& event);
+  void check_focus(const Event& event) const;
   void remember_write(const Event& event);
   void drain(ThreadId thread);
   [[noreturn]] void fail(std::string_view what) const;
@@ -68,6 +74,7 @@ class WellFormed {
   std::vector<Thread> threads_;  // by thread
   std::vector<Lock> locks_;      // by lock
   tsl::robin_map<uint64_t, uint32_t, MixHash> arrived_;  // (thread, barrier) → arrivals not left yet
+  tsl::robin_map<uint32_t, EventIndex> freed_;           // variable → when it was freed, until its next alloc
   bool commits_seen_ = false;                            // the file is a TSO execution
   std::size_t buffered_ = 0;                             // writes in all buffers
   bool buffers_dropped_ = false;         // too many writes without a commit: surely not an execution

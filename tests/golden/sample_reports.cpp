@@ -305,6 +305,60 @@ RunReport suppressed_run() {
   return report;
 }
 
+// ndseq: one trace that equals a sequential run, and one that does not.
+RunReport sequential_run() {
+  static constexpr Rule kTasks{"HD5001", "unserializable-tasks", "unserializable tasks",
+                               "Parallel tasks did what no order of running them one after the other does"};
+  Step read = step(1, "T1", "r(shared)>local", "read shared", {"refine.cpp:2"});
+  Step between = step(7, "T2", "w(shared)<local", "wrote shared", {"refine.cpp:5", "main.cpp:8 in main"});
+  between.because = "after T1's read of shared, so i=1 comes before i=2";
+  Step write = step(11, "T1", "w(shared)<local", "wrote shared", {"refine.cpp:5"});
+  write.because = "after T2's write of shared, so i=2 comes before i=1";
+  Finding lost = finding(kTasks, "ndseq", Strength::kObserved,
+                         "no order of i=1 and i=2 gives what they did to shared", {read, between, write});
+  Step computed = step(5, "T1", "set(local,local)", "computed local", {"refine.cpp:3"});
+  computed.because = "uses that value";
+  Step result = write;
+  result.because = "uses that value; shared is a focus location, and this is its task's last write of it";
+  Step seen = between;
+  seen.because = "shared is a focus location, and this is its task's last write of it";
+  lost.conclusion = "i=1 would have to run before i=2 and after it.";
+  lost.chains = {{"why T1's read of shared matters", {read, computed, result}},
+                 {"why T2's write of shared matters", {seen}}};
+  lost.input = "lost_commit.std";
+  RunReport report = run_of({lost});
+  report.inputs = {{"lost_commit.std", 15, ""}, {"search.std", 48, ""}};
+  report.checkers = {{"ndseq", Verdict::kViolations, ""}};
+  SequentialRun refuted;
+  refuted.input = "lost_commit.std";
+  refuted.tasks = 2;
+  refuted.focus = 1;
+  refuted.events = 6;
+  refuted.maybes = 2;
+  refuted.conflict_warnings = refuted.warnings = 1;
+  SequentialRun found;
+  found.input = "search.std";
+  found.tasks = 5;
+  found.focus = 2;
+  found.events = 123456;
+  found.irrelevant_events = 7890;
+  found.maybes = 4;
+  found.irrelevant_maybes = 3;
+  found.conflict_warnings = 12;
+  found.counted_all = false;
+  found.is_found = true;
+  found.order = {{"i=2", 1}, {"i=1", 1}, {"left", 2}, {"right", 2}, {"i=3", 1}};
+  found.order_left_out = 7;
+  Step skipped = step(8, "T1", "nd", "entered an if (true*)", {"search.cpp:4"});
+  skipped.block = "i=1";
+  found.skipped = {skipped, skipped};
+  found.skipped[1].block = "i=2";
+  found.skipped.push_back(step(9, "T2", "nd", "entered an if (true*)", {}));
+  found.skipped[2].block = "i=3";
+  report.sequential_runs = {refuted, found};
+  return report;
+}
+
 RunReport one_input(std::vector<Finding> findings, std::string checker) {
   RunReport report = run_of(std::move(findings));
   report.inputs = {{"run.std", 2000001, ""}};
@@ -325,6 +379,7 @@ std::vector<SampleReport> sample_reports() {
       {"predicted", one_input({predicted_violation()}, "blocks")},
       {"potential", one_input({potential_lockset()}, "lockset")},
       {"store_buffers", one_input({store_buffering()}, "robustness")},
+      {"sequential", sequential_run()},
       {"clean", clean_run()},
       {"suppressed", suppressed_run()},
   };

@@ -71,7 +71,7 @@ TEST(PredictiveTable, Example3RaceFreeAndNotAtomic) {
                  | w(y)
                  | rel(l)
                  | end
-    blocks => predicted-atomicity-violation predicted [setXY]: T2 w(x), T1 w(x), T1 w(y), T2 w(y)
+    blocks => predicted-atomicity-violation predicted [setXY]: T1 w(x), T2 w(x), T2 w(y), T1 w(y)
     reduction => not-reducible potential [setXY]: T1 rel(l), T1 acq(l)
     reduction => not-reducible potential [setXY]: T2 rel(l), T2 acq(l)
   )");

@@ -31,6 +31,7 @@ TEST(TextReader, EveryOperationSurvivesTheRoundTrip) {
       "T0|r(x)|1\nT0|r(x,5)|1\nT0|r(x)>l|1\nT0|r(x,5)>l|\nT0|w(x)|a.cpp:3\nT0|w(x,-1)|\nT0|w(x)<l|\n"
       "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\nT0|aw(x,seq_cst)|"
       "\n"
+      "T0|ar(x,relaxed)>l|\nT0|aw(x,release)<l|\nT0|armw(x,acq_rel)>l|\nT0|acasfail(x,acquire)>l|\n"
       "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|acq(m,try)|\nT0|rel(m)|\nT0|fork(T1)|\nT0|"
       "join(T1)|\nT0|start|\nT0|stop|"
       "\n"
@@ -82,6 +83,10 @@ TEST(TextReader, NamesTheLineOfAnError) {
       "t:1: 'ar(x,weak)': 'weak' is not a memory order; use relaxed, acquire, release, acq_rel or seq_cst");
   EXPECT_EQ(error_of("T|r()|").substr(0, 28), "t:1: 'r()': '' is not a name");
   EXPECT_EQ(error_of("T|r(a b)|").substr(0, 34), "t:1: 'r(a b)': 'a b' is not a name");
+  EXPECT_EQ(error_of("T|ar(x,acquire)<l|"),
+            "t:1: 'ar(x,acquire)<l' is not of the form ar(x,ORDER) or ar(x,ORDER)>local");
+  EXPECT_EQ(error_of("T|aw(x,release)>l|"),
+            "t:1: 'aw(x,release)>l' is not of the form aw(x,ORDER) or aw(x,ORDER)<local");
   EXPECT_EQ(error_of("T|nd(x)|"), "t:1: 'nd(x)' is not of the form nd, without operands");
 }
 

@@ -4,28 +4,31 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <map>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "checkers/predictive/explain_pair.h"
-#include "checkers/predictive/movers.h"
+#include "checkers/predictive/reducibility.h"
 
 namespace heddle::predictive {
 
 namespace {
 
-// A pair with a grid of this many states costs as much as one step of a search.
-constexpr uint64_t kCellsPerStep = 256;
-
 class AtomicitySearch {
  public:
   AtomicitySearch(const Transactions& run, const LocksetTable& locksets, uint64_t budget,
                   const OnSearchProgress& on_progress)
-      : run_(run), locksets_(locksets), budget_(budget), on_progress_(on_progress) {
-    uses_.reserve(run.shapes.size());
-    for (const Shape& shape : run.shapes) uses_.push_back(variable_uses(shape));
+      : run_(run),
+        locksets_(locksets),
+        budget_(budget),
+        on_progress_(on_progress),
+        reducibility_(run, indices_, locksets_) {
+    indices_.reserve(run.shapes.size());
+    for (const Shape& shape : run.shapes) indices_.push_back(index_shape(shape, locksets_));
     index_groups();
     index_variables();
   }
@@ -37,7 +40,7 @@ class AtomicitySearch {
     for (Root& root : roots_) {
       result_.exhausted += root.exhausted ? 1 : 0;
       result_.pairs += root.pairs;
-      result_.too_large += root.too_large;
+      result_.too_large += root.too_large ? 1 : 0;
       if (!root.witness) continue;
       for (const CycleMember& member : root.witness->members)
         root.witness->is_proved.push_back(is_proved_[member.group]);
@@ -52,13 +55,18 @@ class AtomicitySearch {
   struct Root {
     ShapeId shape = 0;
     std::vector<uint32_t> groups;
-    std::optional<Witness> witness;
+    std::vector<VariableId> cut_at{};  // variables at whose accesses it may be cut, ascending
+    std::optional<Witness> witness{};
+    std::optional<Witness> fallback{};  // another one that does not cut the root itself
     uint64_t pairs = 0;
-    uint64_t too_large = 0;
+    bool too_large = false;  // a pair was not compared: no budget is enough
     bool exhausted = false;
   };
-  // Groups of one thread, in the order of the forced order.
-  using Chain = std::vector<uint32_t>;
+  // Shapes that access a variable.
+  struct Users {
+    std::vector<ShapeId> writers;
+    std::vector<ShapeId> readers;  // only
+  };
 
   const Group& group(uint32_t number) const { return run_.groups[number]; }
 
@@ -92,44 +100,50 @@ class AtomicitySearch {
 
   void index_variables() {
     for (ShapeId shape = 0; shape < run_.shapes.size(); ++shape) {
-      for (const VariableUse& use : uses_[shape]) {
+      for (const VariableUse& use : indices_[shape].variables) {
         if (use.variable >= shapes_of_variable_.size())
           shapes_of_variable_.resize(use.variable + std::size_t{1});
-        shapes_of_variable_[use.variable].push_back({shape, use.writes()});
+        (use.writes() ? shapes_of_variable_[use.variable].writers : shapes_of_variable_[use.variable].readers)
+            .push_back(shape);
       }
     }
   }
 
   void find_roots() {
-    const Movers movers(run_, locksets_, RaceFreedom::kPairwise);
     std::map<ShapeId, std::size_t> root_of_shape;
     is_proved_.assign(run_.groups.size(), true);
     for (uint32_t i = 0; i < run_.groups.size(); ++i) {
       const Group& of = group(i);
       if (!run_.shapes[of.shape].is_block) continue;
       ++result_.blocks;
-      if (!movers.find_break(run_.shapes[of.shape], of.thread)) {
+      if (reducibility_.is_reducible(i)) {
         ++result_.proved;
         continue;
       }
       is_proved_[i] = false;
-      if (of.synchronizes()) {
-        roots_.push_back({of.shape, {i}, {}, 0, 0, false});
-        continue;
-      }
-      const auto [known, is_new] = root_of_shape.emplace(of.shape, roots_.size());
-      if (is_new) roots_.push_back({of.shape, {}, {}, 0, 0, false});
-      roots_[known->second].groups.push_back(i);
+      std::size_t place = roots_.size();
+      if (!of.synchronizes()) place = root_of_shape.emplace(of.shape, place).first->second;
+      if (place == roots_.size()) roots_.push_back({of.shape, {}});
+      Root& root = roots_[place];
+      const bool is_known = !root.groups.empty() && group(root.groups.back()).thread == of.thread;
+      root.groups.push_back(i);
+      if (!is_known) reducibility_.add_cuts(i, root.cut_at);
     }
   }
 
   void search_pairs() {
-    if (roots_.empty()) return;
-    const uint64_t share = std::max<uint64_t>(budget_ / roots_.size(), 1);
-    std::atomic<std::size_t> done = 0;
-    for_each(roots_.size(), [&](std::size_t i) {
-      search_pairs(roots_[i], share);
-      return static_cast<double>(++done) / static_cast<double>(roots_.size()) / 2;
+    share_budget(roots_.size(), 0, [&](std::size_t i, uint64_t share) {
+      Root& root = roots_[i];
+      root.pairs = 0;
+      root.exhausted = false;
+      root.too_large = false;
+      const uint64_t looks =
+          std::min(share, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep;
+      uint64_t left = looks;
+      search_pairs(root, left);
+      if (!root.witness) root.witness = std::move(root.fallback);
+      root.exhausted &= !root.witness;
+      return Spent{(looks - left) / kLooksPerStep, root.exhausted};
     });
   }
 
@@ -137,15 +151,14 @@ class AtomicitySearch {
     std::vector<std::pair<std::size_t, uint32_t>> open;  // root and group
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (!roots_[i].witness)
-        for (const uint32_t group : roots_[i].groups) open.emplace_back(i, group);
+        for (const uint32_t group : roots_[i].groups)
+          if (!reducibility_.is_reducible_in_cycles(group)) open.emplace_back(i, group);
     if (open.empty()) return;
-    const CycleSearch search(run_, uses_);
-    const uint64_t share = std::max<uint64_t>(budget_ / open.size(), 1);
+    const CycleSearch search(run_, indices_, reducibility_.concurrency());
     std::vector<CycleSearch::Answer> answers(open.size());
-    std::atomic<std::size_t> done = 0;
-    for_each(open.size(), [&](std::size_t i) {
+    share_budget(open.size(), 0.5, [&](std::size_t i, uint64_t share) {
       answers[i] = search.find(open[i].second, share);
-      return 0.5 + static_cast<double>(++done) / static_cast<double>(open.size()) / 2;
+      return Spent{answers[i].used, answers[i].exhausted};
     });
     for (std::size_t i = 0; i < open.size(); ++i) {
       Root& root = roots_[open[i].first];
@@ -153,8 +166,43 @@ class AtomicitySearch {
       root.witness = std::move(answers[i].witness);
       root.exhausted |= answers[i].exhausted;
     }
-    for (Root& root : roots_)
-      if (root.witness) root.exhausted = false;
+    for (Root& root : roots_) root.exhausted &= !root.witness;
+  }
+
+  struct Spent {
+    uint64_t steps = 0;
+    bool exhausted = false;
+  };
+
+  // Runs work(0, share) to work(count - 1, share) on all cores, each with an even share of the budget. What
+  // some leave is given to those whose share was not enough, who start again, until that no longer doubles
+  // it: who gets how much does not depend on the number of cores.
+  template <class Work>
+  void share_budget(std::size_t count, double done_before, Work work) {
+    std::vector<std::size_t> open(count);
+    for (std::size_t i = 0; i < count; ++i) open[i] = i;
+    uint64_t left = budget_;
+    for (uint64_t last = 0; !open.empty();) {
+      const uint64_t share = std::max<uint64_t>(left / open.size(), 1);
+      if (share / 2 < last) return;
+      last = share;
+      std::vector<Spent> spent(open.size());
+      std::atomic<std::size_t> done = 0;
+      for_each(open.size(), [&](std::size_t i) {
+        spent[i] = work(open[i], share);
+        return done_before +
+               static_cast<double>(count - open.size() + ++done) / static_cast<double>(count) / 2;
+      });
+      std::vector<std::size_t> still;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        if (spent[i].exhausted) {
+          still.push_back(open[i]);
+        } else {
+          left -= std::min(left, spent[i].steps);
+        }
+      }
+      open = std::move(still);
+    }
   }
 
   // Runs work(0) to work(count - 1) on all cores; each returns what part of everything is done. The thread
@@ -169,24 +217,17 @@ class AtomicitySearch {
   }
 
   PairMember member(uint32_t number) const {
-    return {run_.shapes[group(number).shape], uses_[group(number).shape], group(number)};
+    return {run_.shapes[group(number).shape], indices_[group(number).shape], group(number)};
   }
 
   // Looks for a rival until one refutes the root, in an order that is the same in every run.
-  void search_pairs(Root& root, uint64_t share) const {
-    uint64_t left = share;
+  void search_pairs(Root& root, uint64_t& left) const {
     const auto try_pair = [&](uint32_t of_root, uint32_t rival) {
-      const uint64_t cells =
-          (run_.shapes[root.shape].steps.size() + 1) * (run_.shapes[group(rival).shape].steps.size() + 1);
-      const uint64_t cost = 1 + cells / kCellsPerStep;
-      root.exhausted |= left < cost;
-      if (root.exhausted) return;
-      left -= cost;
       ++root.pairs;
-      compare(root, of_root, rival);
+      compare(root, of_root, rival, left);
     };
     const auto is_over = [&] { return root.witness.has_value() || root.exhausted; };
-    const std::vector<ShapeId> rival_shapes = rivals(root.shape);
+    const std::vector<ShapeId> rival_shapes = rivals(root);
     const bool alone = group(root.groups.front()).synchronizes();
     if (!alone) {
       for (const auto& [of_root, rival] : concurrent_pairs(root, rival_shapes)) {
@@ -199,7 +240,7 @@ class AtomicitySearch {
     for (const uint32_t of_root : root.groups) {
       for (const Chain& chain : alone ? of_thread_ : synchronizing_) {
         if (chain.empty() || group(chain.front()).thread == group(of_root).thread) continue;
-        const auto [first, last] = overlapping(of_root, chain);
+        const auto [first, last] = overlapping(run_, of_root, chain);
         for (auto other = first; other != last; ++other) {
           if (is_over()) return;
           const bool conflicts =
@@ -222,7 +263,7 @@ class AtomicitySearch {
     std::size_t beside = 0;
     for (const uint32_t of_root : root.groups) {
       for (const Chain& chain : of_thread_) {
-        const auto [first, last] = overlapping(of_root, chain);
+        const auto [first, last] = overlapping(run_, of_root, chain);
         beside += static_cast<std::size_t>(last - first);
       }
       if (beside > by_shape) break;
@@ -236,7 +277,7 @@ class AtomicitySearch {
     for (const uint32_t of_root : root.groups) {
       for (const Chain& chain : of_thread_) {
         if (chain.empty() || group(chain.front()).thread == group(of_root).thread) continue;
-        const auto [first, last] = overlapping(of_root, chain);
+        const auto [first, last] = overlapping(run_, of_root, chain);
         for (auto other = first; other != last; ++other) {
           const ShapeId shape = group(*other).shape;
           if (!group(*other).synchronizes() &&
@@ -249,25 +290,12 @@ class AtomicitySearch {
     return pairs;
   }
 
-  // The part of another thread's transactions that is neither wholly before this one nor wholly after it.
-  std::pair<Chain::const_iterator, Chain::const_iterator> overlapping(uint32_t number,
-                                                                      const Chain& chain) const {
-    const auto wholly_before = [](const Group& before, const Group& after) {
-      return after.clock_at_start().knows(before.clock_at_end().epoch());
-    };
-    const Group& of = group(number);
-    const auto first = std::partition_point(chain.begin(), chain.end(),
-                                            [&](uint32_t other) { return wholly_before(group(other), of); });
-    const auto last = std::partition_point(first, chain.end(),
-                                           [&](uint32_t other) { return !wholly_before(of, group(other)); });
-    return {first, last};
-  }
-
-  void compare(Root& root, uint32_t of_root, uint32_t rival) const {
+  void compare(Root& root, uint32_t of_root, uint32_t rival, uint64_t& left) const {
     const PairMember first = member(of_root);
     const PairMember second = member(rival);
-    PairAnswer answer = check_pair(first, second, locksets_);
-    if (answer.too_large) ++root.too_large;
+    PairAnswer answer = check_pair(first, second, locksets_, left);
+    root.too_large |= answer.too_large;
+    root.exhausted |= answer.exhausted && !answer.too_large;
     if (!answer.schedule) return;
     PairExplanation explanation = explain_pair(first, second, *answer.schedule);
     Witness witness{
@@ -276,15 +304,20 @@ class AtomicitySearch {
       std::swap(witness.members[0], witness.members[1]);
       for (ScheduledStep& step : witness.schedule) step.member = 1 - step.member;
     }
-    root.witness = std::move(witness);
+    // Who cuts the rival will be found with the rival; the root may be cut by another one.
+    const bool blames_rival = explanation.swapped && !is_proved_[rival];
+    (blames_rival ? root.fallback : root.witness) = std::move(witness);
   }
 
-  // Shapes with a conflicting access, each once, in ascending order.
-  std::vector<ShapeId> rivals(ShapeId shape) const {
+  // Shapes with a conflicting access where the root may be cut, each once, in ascending order.
+  std::vector<ShapeId> rivals(const Root& root) const {
     std::vector<ShapeId> rivals;
-    for (const VariableUse& use : uses_[shape])
-      for (const auto& [other, writes] : shapes_of_variable_[use.variable])
-        if (writes || use.writes()) rivals.push_back(other);
+    for (const VariableUse& use : indices_[root.shape].variables) {
+      if (!std::binary_search(root.cut_at.begin(), root.cut_at.end(), use.variable)) continue;
+      const Users& users = shapes_of_variable_[use.variable];
+      rivals.insert(rivals.end(), users.writers.begin(), users.writers.end());
+      if (use.writes()) rivals.insert(rivals.end(), users.readers.begin(), users.readers.end());
+    }
     std::sort(rivals.begin(), rivals.end());
     rivals.erase(std::unique(rivals.begin(), rivals.end()), rivals.end());
     return rivals;
@@ -306,15 +339,16 @@ class AtomicitySearch {
   }
 
   const Transactions& run_;
-  const LocksetTable& locksets_;
+  LocksetTable locksets_;
   uint64_t budget_;
   const OnSearchProgress& on_progress_;
-  std::vector<std::vector<VariableUse>> uses_;  // by shape
-  std::vector<std::vector<Chain>> chains_;      // by shape
-  std::vector<Chain> of_thread_;                // by thread: all its groups
-  std::vector<Chain> synchronizing_;            // by thread: those that synchronize inside
-  std::vector<std::vector<std::pair<ShapeId, bool>>> shapes_of_variable_;  // by variable; with: writes
-  std::vector<bool> is_proved_;                                            // by group
+  std::vector<ShapeIndex> indices_;         // by shape
+  std::vector<std::vector<Chain>> chains_;  // by shape
+  std::vector<Chain> of_thread_;            // by thread: all its groups
+  std::vector<Chain> synchronizing_;        // by thread: those that synchronize inside
+  std::vector<Users> shapes_of_variable_;   // by variable
+  std::vector<bool> is_proved_;             // by group
+  Reducibility reducibility_;
   std::vector<Root> roots_;
   SearchResult result_;
 };

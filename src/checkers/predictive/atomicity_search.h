@@ -20,7 +20,7 @@ struct SearchResult {
   uint64_t blocks = 0;             // groups of atomic blocks
   uint64_t proved = 0;             // of them: by reduction
   uint64_t pairs = 0;              // compared
-  uint64_t too_large = 0;          // pairs that were not compared: their grid is too large
+  uint64_t too_large = 0;          // blocks with a rival that they were not compared with: both are too long
   uint64_t exhausted = 0;          // blocks whose search the budget ended
 };
 

@@ -12,21 +12,6 @@ namespace heddle::predictive {
 
 namespace {
 
-std::string_view noun(StepKind kind) {
-  switch (kind) {
-    case StepKind::kRead: return "read";
-    case StepKind::kWrite: return "write";
-    case StepKind::kUpdate: return "update";
-    case StepKind::kAcquire:
-    case StepKind::kAcquireShared: return "acquisition";
-    case StepKind::kRelease:
-    case StepKind::kReleaseShared: return "release";
-    case StepKind::kSignal: return "signal";
-    case StepKind::kReceive: return "wait";
-  }
-  return {};
-}
-
 class Writer {
  public:
   Writer(const Witness& witness, const Transactions& run, const LocksetTable& locksets, const Names& names)
@@ -46,7 +31,6 @@ class Writer {
     finding.message = fmt::format("{} {} not atomic in another schedule", join_with_and(blamed),
                                   blamed.size() == 1 ? "is" : "are");
     add_steps(finding);
-    add_schedule(finding);
     finding.certain_at = 0;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
       finding.certain_at = std::max(finding.certain_at, instance(i).last);
@@ -87,11 +71,20 @@ class Writer {
   // In words that tell the members from each other.
   std::string name(std::size_t member) const {
     const std::string text = transaction_text(shape(member), group(member), names_);
-    if (!shape(member).is_block) return text;
-    for (std::size_t i = 0; i < witness_.members.size(); ++i)
-      if (i != member && transaction_text(shape(i), group(i), names_) == text)
-        return fmt::format("{}'s {}", names_.thread(thread(member)), text);
-    return text;
+    const auto is_also = [&](std::size_t i) {
+      return i != member && transaction_text(shape(i), group(i), names_) == text;
+    };
+    bool is_elsewhere = false;
+    bool is_in_thread = false;
+    for (std::size_t i = 0; i < witness_.members.size(); ++i) {
+      is_elsewhere |= is_also(i);
+      is_in_thread |= is_also(i) && thread(i) == thread(member);
+    }
+    if (!is_elsewhere) return text;
+    const Origin begin = begin_of(shape(member), group(member), witness_.members[member].latest);
+    const std::string of_thread =
+        shape(member).is_block ? fmt::format("{}'s {}", names_.thread(thread(member)), text) : text;
+    return is_in_thread ? fmt::format("{} at {}", of_thread, place_text(begin, names_)) : of_thread;
   }
 
   Step step(std::size_t member, uint32_t number) const {
@@ -104,8 +97,11 @@ class Writer {
   std::string forced_reason(std::size_t member) const {
     if (thread(member) == thread(next(member)))
       return fmt::format("later in the same thread, so {} comes before {}", name(member), name(next(member)));
-    return fmt::format("fork, join, a barrier or a semaphore puts something of {} before something of {}",
-                       name(member), name(next(member)));
+    const auto some_of = [&](std::size_t i) {
+      return group(i).synchronizes() ? fmt::format("some of {}", name(i)) : name(i);
+    };
+    return fmt::format("{} comes before {} in every schedule (by fork, join, a barrier or a semaphore)",
+                       some_of(member), some_of(next(member)));
   }
 
   // Both ends of each edge, in the order of the cycle, from the first member that is cut.
@@ -152,60 +148,6 @@ class Writer {
     return 0;
   }
 
-  // All steps, with the begins and ends of the blocks: a trace of its own.
-  void add_schedule(Finding& finding) const {
-    std::vector<std::size_t> left(witness_.members.size(), 0);  // steps of each member still to come
-    for (const ScheduledStep& scheduled : witness_.schedule) ++left[scheduled.member];
-    std::vector<bool> begun(witness_.members.size()), ended(witness_.members.size());
-    for (std::size_t i = 0; i < witness_.schedule.size(); ++i) {
-      const ScheduledStep& scheduled = witness_.schedule[i];
-      const std::size_t member = scheduled.member;
-      const ShapeStep& of = shape(member).steps[scheduled.step];
-      const bool taken_before = of.around && is_acquire(of.kind);
-      if (!taken_before && !begun[member]) {
-        begun[member] = true;
-        if (shape(member).is_block) finding.schedule.push_back(boundary(member, true));
-      }
-      if (of.around && !taken_before) end(member, finding, ended);
-      finding.schedule.push_back(scheduled_step(member, scheduled.step));
-      if (--left[member] == 0) end(member, finding, ended);
-    }
-    for (Step& in_schedule : finding.schedule)
-      for (const Step& key : finding.steps)
-        if (key.event == in_schedule.event && key.thread == in_schedule.thread &&
-            key.operation == in_schedule.operation)
-          in_schedule.because = key.because;
-  }
-  void end(std::size_t member, Finding& finding, std::vector<bool>& ended) const {
-    if (!shape(member).is_block || ended[member]) return;
-    ended[member] = true;
-    finding.schedule.push_back(boundary(member, false));
-  }
-  Step boundary(std::size_t member, bool begins) const {
-    const Origin begin = begin_of(shape(member), group(member), witness_.members[member].latest);
-    Event event = begin.event;
-    if (!begins) {
-      event.operation = Operation::kEnd;
-      event.site = kNoId;
-    }
-    Step result = make_step(event, begins ? begin.index : instance(member).last, names_);
-    result.block_is_known = true;
-    result.block = names_.name(Space::kBlock, event.object);
-    result.transaction = member;
-    return result;
-  }
-  Step scheduled_step(std::size_t member, uint32_t number) const {
-    Step result = step(member, number);
-    const ShapeStep& of = shape(member).steps[number];
-    if (!of.around || is_acquire(of.kind)) return result;
-    // Behind a lock given back after the transaction stands the event that took it.
-    Event event = origin_of(shape(member), group(member), witness_.members[member].latest, number).event;
-    event.operation = of.kind == StepKind::kRelease ? Operation::kRelease : Operation::kReleaseShared;
-    result.operation = operation_text(event, names_);
-    result.phrase = operation_phrase(event, names_);
-    return result;
-  }
-
   std::string conclusion() const {
     std::vector<std::string> others;
     for (std::size_t i = 0; i < witness_.members.size(); ++i) add_once(others, name(i));
@@ -224,6 +166,10 @@ class Writer {
         join_with_and(others));
   }
 
+  std::string place(std::size_t member, uint32_t step) const {
+    return place_text(origin_of(shape(member), group(member), witness_.members[member].latest, step), names_);
+  }
+
   std::string advice() const {
     const std::size_t self = cut_.empty() ? 0 : cut_.front();
     const CycleEdge& out = witness_.edges[self];
@@ -233,15 +179,35 @@ class Writer {
           "{} starts, wakes or waits for other threads in its middle; do that before or after it, or do "
           "not expect it to be atomic",
           name(self));
-    const auto place = [&](uint32_t step) {
-      return place_text(origin_of(shape(self), group(self), witness_.members[self].latest, step), names_);
+    const std::vector<ShapeStep>& steps = shape(self).steps;
+    const std::string span = fmt::format("from {} to {}", place(self, out.from), place(self, in.to));
+    for (const HeldLock& lock : locksets_.members(steps[out.from].held)) {
+      if (lock.shared || locksets_.find(steps[in.to].held, lock.lock) == Hold::kNone) continue;
+      const bool has_gap = std::any_of(
+          steps.begin() + out.from, steps.begin() + in.to,
+          [&](const ShapeStep& step) { return is_release(step.kind) && step.object == lock.lock; });
+      const std::vector<std::string> without = places_without(self, lock.lock);
+      const std::string elsewhere = join_with_and(without);
+      if (has_gap)
+        return fmt::format("hold {} without a gap {}{}", names_.lock(lock.lock), span,
+                           without.empty() ? "" : fmt::format(", and at {}", elsewhere));
+      if (!without.empty())
+        return fmt::format("take {} at {} too: {} holds it {}", names_.lock(lock.lock), elsewhere, name(self),
+                           span);
+    }
+    return fmt::format("hold one lock {}, and at {}", span, join_with_and(places_without(self, kNoId)));
+  }
+
+  // Where those who come between do it without the lock.
+  std::vector<std::string> places_without(std::size_t self, uint32_t lock) const {
+    std::vector<std::string> places;
+    const auto add = [&](std::size_t member, uint32_t step) {
+      if (locksets_.find(shape(member).steps[step].held, lock) == Hold::kNone)
+        add_once(places, place(member, step));
     };
-    for (const HeldLock& lock : locksets_.members(shape(self).steps[out.from].held))
-      if (locksets_.find(shape(self).steps[in.to].held, lock.lock) != Hold::kNone && !lock.shared)
-        return fmt::format("hold {} without a gap from {} to {}", names_.lock(lock.lock), place(out.from),
-                           place(in.to));
-    return fmt::format("hold one lock from {} to {}, and at the other accesses", place(out.from),
-                       place(in.to));
+    add(next(self), witness_.edges[self].to);
+    add(previous(self), witness_.edges[previous(self)].from);
+    return places;
   }
 
   const Witness& witness_;

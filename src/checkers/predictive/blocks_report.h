@@ -7,7 +7,7 @@
 
 namespace heddle::predictive {
 
-// The finding blames the members that the cycle cuts. Rule and checker are left to the caller.
+// The finding blames the members that the cycle cuts. Rule, checker and schedule are left to the caller.
 Finding report_witness(const Witness& witness, const Transactions& run, const LocksetTable& locksets,
                        const Names& names);
 

@@ -115,7 +115,7 @@ void Collector::acquire(const Event& event, EventIndex index, bool shared) {
     add_step(event.thread, step, event, index);
   }
   held_.acquire(event.thread, event.object, shared);
-  thread.taken.push_back({event, index});
+  thread.taken.push_back({.event = event, .index = index});
 }
 
 void Collector::release(const Event& event, EventIndex index, bool shared) {
@@ -128,12 +128,37 @@ void Collector::release(const Event& event, EventIndex index, bool shared) {
     add_step(event.thread, step, event, index);
   }
   held_.release(event.thread, event.object);
-  std::erase_if(thread.taken, [&](const Taken& taken) { return taken.event.object == event.object; });
+  std::erase_if(thread.taken, [&](const Taken& taken) {
+    if (taken.event.object != event.object) return false;
+    give_back(taken, {index, event.site});
+    return true;
+  });
+}
+
+// A thread may hold a lock for long and do the same things again and again: the list stays in proportion.
+void Collector::remember(Taken& taken, uint32_t group) {
+  constexpr std::size_t kFew = 64;
+  if (!taken.groups.empty() && taken.groups.back() == group) return;
+  taken.groups.push_back(group);
+  if (taken.groups.size() < 2 * taken.distinct + kFew) return;
+  std::sort(taken.groups.begin(), taken.groups.end());
+  taken.groups.erase(std::unique(taken.groups.begin(), taken.groups.end()), taken.groups.end());
+  taken.distinct = taken.groups.size();
+}
+
+void Collector::give_back(const Taken& taken, const StepPlace& place) {
+  for (const uint32_t number : taken.groups) {
+    Group& group = groups_.list()[number];
+    for (Instance* instance : {&group.earliest, &group.latest})
+      for (Holding& holding : instance->after)
+        if (holding.lock == taken.event.object && holding.since == taken.index) holding.given_back = place;
+  }
 }
 
 void Collector::synchronize(StepKind kind, const Event& event, EventIndex index) {
   forced_.meet(event.thread);
   fork_join_.meet(event.thread);
+  run_.synchronizations.push_back({event, index});
   ShapeStep step;
   step.kind = kind;
   step.object = event.object;
@@ -258,7 +283,8 @@ void Collector::add_around(const Thread& thread, Shape& shape, bool at_start) {
 std::vector<Holding> Collector::holdings(const Thread& thread) {
   std::vector<Holding> result;
   result.reserve(thread.taken.size());
-  for (const Taken& taken : thread.taken) result.push_back({taken.event.object, taken.index});
+  for (const Taken& taken : thread.taken)
+    result.push_back({.lock = taken.event.object, .since = taken.index});
   return result;
 }
 
@@ -322,7 +348,9 @@ void Collector::add_to_group(ShapeId shape, const ThreadClock& start, uint64_t s
   group.earliest = instance;
   group.latest = instance;
   group.clocks = std::move(clocks);
-  groups_.add(std::move(group));
+  const ThreadId thread = group.thread;
+  const uint32_t number = groups_.add(std::move(group));
+  for (Taken& taken : threads_[thread].taken) remember(taken, number);
 }
 
 // Nobody else accesses the variable, or nobody writes it after its initialization.
@@ -343,6 +371,7 @@ void Collector::resolve(Shape& shape) const {
 
 Transactions Collector::finish() {
   for (ThreadId id = 0; id < threads_.size(); ++id) {
+    run_.held_at_end += threads_[id].taken.size();
     if (threads_[id].outermost == 0) continue;
     ++run_.unended;
     const Shape& shape = threads_[id].open.shape;

@@ -42,6 +42,8 @@ class Collector {
   struct Taken {
     Event event;
     EventIndex index = 0;
+    std::vector<uint32_t> groups{};  // of transactions that ended with it held; some may stand there twice
+    std::size_t distinct = 0;        // of them, when they were last counted
   };
   struct Open {
     Shape shape;
@@ -72,6 +74,8 @@ class Collector {
   void note(ThreadId id, VariableId variable, bool writes, ShapeStep& step);
   void add_around(const Thread& thread, Shape& shape, bool at_start);
   static std::vector<Holding> holdings(const Thread& thread);
+  static void remember(Taken& taken, uint32_t group);
+  void give_back(const Taken& taken, const StepPlace& place);
   static void thin(Open& open);
   void add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, const Instance& instance,
                     std::vector<ThreadClock> clocks);

@@ -5,10 +5,14 @@
 
 namespace heddle::predictive {
 
-CycleSearch::CycleSearch(const Transactions& run, const std::vector<std::vector<VariableUse>>& uses)
-    : run_(run), uses_(uses), groups_of_shape_(run.shapes.size()) {
+CycleSearch::CycleSearch(const Transactions& run, const std::vector<ShapeIndex>& indices,
+                         const Concurrency& concurrency)
+    : run_(run),
+      indices_(indices),
+      groups_of_shape_(run.shapes.size()),
+      parts_(find_parts(run, concurrency, participants_)) {
   for (ShapeId shape = 0; shape < run.shapes.size(); ++shape) {
-    for (const VariableUse& use : uses[shape]) {
+    for (const VariableUse& use : indices[shape].variables) {
       if (use.variable >= uses_of_variable_.size()) uses_of_variable_.resize(use.variable + std::size_t{1});
       std::vector<Use>& of_variable = uses_of_variable_[use.variable];
       // A read-modify-write is both at once.
@@ -17,13 +21,46 @@ CycleSearch::CycleSearch(const Transactions& run, const std::vector<std::vector<
       if (use.final_write != kNoId) of_variable.push_back({shape, use.final_write, true});
     }
   }
-  std::vector<ThreadId> threads;
-  for (uint32_t group = 0; group < run.groups.size(); ++group) {
-    groups_of_shape_[run.groups[group].shape].push_back(group);
-    threads.push_back(run.groups[group].thread);
+  for (const uint32_t group : participants_) groups_of_shape_[run.groups[group].shape].push_back(group);
+}
+
+ThreadParts CycleSearch::find_parts(const Transactions& run, const Concurrency& concurrency,
+                                    std::vector<uint32_t>& participants) {
+  std::vector<std::pair<ThreadId, ThreadId>> links;
+  const std::vector<bool> has_partner = concurrency.find_partners([&](ThreadId a, ThreadId b) {
+    if (links.empty() || links.back() != std::pair(a, b)) links.emplace_back(a, b);
+  });
+  // The first and the last that take part, of each thread that has any: if one of a thread is forced to come
+  // before one of another, the first is before the last.
+  std::vector<std::pair<uint32_t, uint32_t>> ends;
+  std::vector<std::size_t> place;  // by thread: in ends, plus one; 0: none
+  for (const Group& group : run.groups)
+    place.resize(std::max(place.size(), group.thread + std::size_t{1}), 0);
+  for (uint32_t number = 0; number < run.groups.size(); ++number) {
+    const Group& group = run.groups[number];
+    if (!has_partner[number] && !group.synchronizes()) continue;
+    participants.push_back(number);
+    if (place[group.thread] == 0) {
+      ends.emplace_back(number, number);
+      place[group.thread] = ends.size();
+    }
+    auto& [first, last] = ends[place[group.thread] - 1];
+    if (group.stretch < run.groups[first].stretch) first = number;
+    // One that synchronizes inside ends later than others that began in the same stretch.
+    if (std::pair(group.stretch, group.synchronizes()) >
+        std::pair(run.groups[last].stretch, run.groups[last].synchronizes()))
+      last = number;
   }
-  std::sort(threads.begin(), threads.end());
-  threads_ = static_cast<std::size_t>(std::unique(threads.begin(), threads.end()) - threads.begin());
+  for (const auto& [first, not_first] : ends)
+    for (const auto& [not_last, last] : ends)
+      if (run.groups[first].thread != run.groups[last].thread && forces(run.groups[first], run.groups[last]))
+        links.emplace_back(run.groups[first].thread, run.groups[last].thread);
+  std::vector<uint32_t> most(place.size());
+  for (const uint32_t number : participants) {
+    const Group& group = run.groups[number];
+    most[group.thread] = static_cast<uint32_t>(std::min<uint64_t>(most[group.thread] + group.count, 2));
+  }
+  return {most, links};
 }
 
 bool CycleSearch::is_before(const CycleMember& a, const CycleMember& b) const {
@@ -40,9 +77,6 @@ bool CycleSearch::are_related(uint32_t a, uint32_t b) const {
   return first.thread == second.thread || forces(first, second) || forces(second, first);
 }
 
-// A step of a search costs as much as looking at this many transactions without going on to them.
-constexpr uint64_t kLooksPerStep = 16;
-
 // The chains that start at one root.
 class CycleSearch::Chains {
  public:
@@ -57,7 +91,7 @@ class CycleSearch::Chains {
           for (const uint32_t other : all_.groups_of_shape_[use.shape]) closing_.push_back(other);
     });
     if (group(0).synchronizes())
-      for (uint32_t i = 0; i < all_.run_.groups.size(); ++i)
+      for (const uint32_t i : all_.participants_)
         if (all_.run_.groups[i].thread != group(0).thread && forces(all_.run_.groups[i], group(0)))
           closing_.push_back(i);
     std::sort(closing_.begin(), closing_.end());
@@ -65,7 +99,10 @@ class CycleSearch::Chains {
   }
 
   Answer run() {
-    const std::size_t longest = all_.threads_ * 2;
+    const uint64_t looks = budget_;
+    const bool takes_part =
+        std::binary_search(all_.participants_.begin(), all_.participants_.end(), members_.front().group);
+    const std::size_t longest = takes_part ? all_.parts_.longest_cycle(group(0).thread) : 0;
     Answer answer;
     for (most_ = 3; most_ <= longest && !found_ && !exhausted_; ++most_) {
       was_cut_short_ = false;
@@ -73,6 +110,7 @@ class CycleSearch::Chains {
       if (!was_cut_short_) break;
     }
     answer.exhausted = exhausted_ && !found_;
+    answer.used = (looks - budget_ + kLooksPerStep - 1) / kLooksPerStep;
     answer.witness = std::move(found_);
     return answer;
   }
@@ -90,7 +128,7 @@ class CycleSearch::Chains {
   // Calls use(step, variable, writes) for each uninitialized read and final write of the member.
   template <class Use>
   void for_each_use(std::size_t member, Use use) const {
-    for (const VariableUse& of : all_.uses_[group(member).shape]) {
+    for (const VariableUse& of : all_.indices_[group(member).shape].variables) {
       if (of.first_read != kNoId && of.first_read != of.final_write) use(of.first_read, of.variable, false);
       if (of.final_write != kNoId) use(of.final_write, of.variable, true);
     }
@@ -114,8 +152,9 @@ class CycleSearch::Chains {
   void follow_conflict(uint32_t step, const Use& next) {
     for (const uint32_t candidate : all_.groups_of_shape_[next.shape]) {
       if (is_over()) return;
-      if (!is_worth_it(candidate)) continue;
+      if (!is_in_part(candidate) || !is_worth_it(candidate)) continue;
       if (!spend(1)) return;
+      if (comes_first(candidate, next.step, members_.size() - 1, step)) continue;
       if (!is_related_to_any(candidate, members_.size())) add({candidate, false}, {false, step, next.step});
     }
   }
@@ -128,7 +167,7 @@ class CycleSearch::Chains {
     // Twice in a row is once, unless the transaction between receives after it has signalled.
     if (last > 0 && edges_.back().is_forced && !group(last).synchronizes()) return;
     const auto try_group = [&](uint32_t candidate) {
-      if (is_over() || !spend(1)) return;
+      if (is_over() || !is_in_part(candidate) || !spend(1)) return;
       const bool same_thread = all_.run_.groups[candidate].thread == group(last).thread;
       const CycleMember next{candidate, same_thread};
       if (!all_.is_before(members_[last], next) || is_related_to_any(candidate, last)) return;
@@ -138,7 +177,7 @@ class CycleSearch::Chains {
       was_cut_short_ = true;
       for (const uint32_t candidate : closing_) try_group(candidate);
     } else {
-      for (uint32_t candidate = 0; candidate < all_.run_.groups.size(); ++candidate) try_group(candidate);
+      for (const uint32_t candidate : all_.participants_) try_group(candidate);
     }
   }
 
@@ -148,6 +187,21 @@ class CycleSearch::Chains {
       return true;
     was_cut_short_ = true;
     return false;
+  }
+
+  // The whole cycle is inside one part of the threads: that of the first two that differ.
+  bool is_in_part(uint32_t candidate) const {
+    const ThreadId thread = all_.run_.groups[candidate].thread;
+    if (thread == group(0).thread) return true;
+    return part_ == kNoId ? all_.parts_.common(group(0).thread, thread) != kNoId
+                          : all_.parts_.contains(part_, thread);
+  }
+
+  // Whether a step of a group comes before a step of the member, of another thread, in every schedule.
+  bool comes_first(uint32_t candidate, uint32_t step, std::size_t member, uint32_t members_step) const {
+    const Group& other = all_.run_.groups[candidate];
+    return other.thread != group(member).thread &&
+           group(member).clock_at(members_step).knows(other.clock_at(step).epoch());
   }
 
   // In a shortest cycle only neighbours are related. The root is everybody's neighbour at the end.
@@ -166,11 +220,15 @@ class CycleSearch::Chains {
       return;
     }
     if (!spend(kLooksPerStep)) return;
+    const uint32_t part = part_;
+    const ThreadId thread = all_.run_.groups[member.group].thread;
+    if (part_ == kNoId && thread != group(0).thread) part_ = all_.parts_.common(group(0).thread, thread);
     members_.push_back(member);
     edges_.push_back(edge);
     lengthen();
     members_.pop_back();
     edges_.pop_back();
+    part_ = part;
   }
 
   void close() {
@@ -180,6 +238,7 @@ class CycleSearch::Chains {
     for_each_use(last, [&](uint32_t step, VariableId variable, bool writes) {
       for_each_use(0, [&](uint32_t to, VariableId of, bool root_writes) {
         if (is_over() || of != variable || !(writes || root_writes) || !spend(1)) return;
+        if (comes_first(members_[0].group, to, last, step)) return;
         // Leaving the root after coming back to it is no cut.
         if (!edges_.front().is_forced && edges_.front().from >= to) return;
         try_cycle({false, step, to});
@@ -239,8 +298,8 @@ class CycleSearch::Chains {
   std::vector<Holding> kept_between(uint32_t earlier, uint32_t later) const {
     std::vector<Holding> kept;
     for (const Holding& holding : instance(earlier).after)
-      if (std::find(instance(later).before.begin(), instance(later).before.end(), holding) !=
-          instance(later).before.end())
+      if (std::any_of(instance(later).before.begin(), instance(later).before.end(),
+                      [&](const Holding& other) { return other.is_same(holding); }))
         kept.push_back(holding);
     return kept;
   }
@@ -298,7 +357,8 @@ class CycleSearch::Chains {
   uint32_t last_use_of_root_ = 0;  // its last uninitialized read or final write
   std::size_t most_ = 0;           // members
   std::vector<CycleMember> members_;
-  std::vector<CycleEdge> edges_;   // between them
+  std::vector<CycleEdge> edges_;  // between them
+  uint32_t part_ = kNoId;         // of the threads that the cycle is in; kNoId: all members are of one thread
   std::vector<uint32_t> closing_;  // groups that may be the last member, ascending
   bool was_cut_short_ = false;     // a chain of most_ members could be lengthened
   bool exhausted_ = false;

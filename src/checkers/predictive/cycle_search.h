@@ -13,15 +13,21 @@
 // an earlier step than it comes back to; and one that is cut is not reducible, since those that are can be
 // moved together without changing any edge. The search starts there, lengthens chains one conflict at a time,
 // shorter ones first, and asks for each cycle whether a schedule has it (schedule_search.h).
+//
+// Most of it is settled by structure first. A transaction that meets no other (concurrency.h) and does not
+// synchronize inside is in no shortest cycle: what comes before it comes before what comes after it anyway.
+// And a cycle stays inside a biconnected part of the threads that meet (thread_parts.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "checkers/predictive/concurrency.h"
 #include "checkers/predictive/schedule_search.h"
+#include "checkers/predictive/shape_index.h"
+#include "checkers/predictive/thread_parts.h"
 #include "checkers/predictive/transactions.h"
-#include "checkers/predictive/variable_uses.h"
 
 namespace heddle::predictive {
 
@@ -47,10 +53,12 @@ struct Witness {
 
 class CycleSearch {
  public:
-  CycleSearch(const Transactions& run, const std::vector<std::vector<VariableUse>>& uses);
+  CycleSearch(const Transactions& run, const std::vector<ShapeIndex>& indices,
+              const Concurrency& concurrency);
 
   struct Answer {
     bool exhausted = false;
+    uint64_t used = 0;  // of the budget
     std::optional<Witness> witness;
   };
   // A cycle of three or more transactions in which one of this group is cut.
@@ -65,15 +73,18 @@ class CycleSearch {
     bool writes = false;
   };
 
+  static ThreadParts find_parts(const Transactions& run, const Concurrency& concurrency,
+                                std::vector<uint32_t>& participants);
   // Whether the first comes before the second, at least in part, in every schedule.
   bool is_before(const CycleMember& a, const CycleMember& b) const;
   bool are_related(uint32_t a, uint32_t b) const;
 
   const Transactions& run_;
-  const std::vector<std::vector<VariableUse>>& uses_;   // by shape
+  const std::vector<ShapeIndex>& indices_;              // by shape
   std::vector<std::vector<Use>> uses_of_variable_;      // by variable
-  std::vector<std::vector<uint32_t>> groups_of_shape_;  // by shape
-  std::size_t threads_ = 0;                             // that have transactions
+  std::vector<std::vector<uint32_t>> groups_of_shape_;  // by shape: those that can be in a cycle
+  std::vector<uint32_t> participants_;                  // groups that can be in a cycle, ascending
+  ThreadParts parts_;
 };
 
 }  // namespace heddle::predictive

@@ -16,11 +16,10 @@ struct View {
   const std::vector<std::size_t>& other_time;
 };
 
-// Calls visit(step) for the accesses to a variable.
+// Calls visit(step, kind) for the accesses to a variable.
 template <class Visit>
-void for_each_access(const Shape& shape, VariableId variable, Visit visit) {
-  for (uint32_t i = 0; i < shape.steps.size(); ++i)
-    if (is_access(shape.steps[i].kind) && shape.steps[i].object == variable) visit(i, shape.steps[i].kind);
+void for_each_access(const PairMember& member, const VariableUse& use, Visit visit) {
+  for (const uint32_t step : member.index.accesses_of(use)) visit(step, member.shape.steps[step].kind);
 }
 
 // A step of the other one between two of the own: the patterns UP1 to UP4 of S1.
@@ -29,7 +28,7 @@ std::optional<std::vector<CycleEdge>> one_variable(const View& view, const Varia
   std::optional<std::vector<CycleEdge>> found;
   const auto between = [&](uint32_t from, uint32_t to, auto accept) {
     if (found || from == kNoId || to == kNoId || from >= to) return;
-    for_each_access(view.other.shape, own.variable, [&](uint32_t step, StepKind kind) {
+    for_each_access(view.other, other, [&](uint32_t step, StepKind kind) {
       if (!found && accept(step, kind) && view.other_time[step] > view.own_time[from] &&
           view.other_time[step] < view.own_time[to])
         found = std::vector<CycleEdge>{{false, from, step}, {false, step, to}};
@@ -44,23 +43,11 @@ std::optional<std::vector<CycleEdge>> one_variable(const View& view, const Varia
   between(own.first_read, own.final_write, final_write);          // UP4
   between(own.first_write, own.final_write, uninitialized_read);  // UP1
   uint32_t written = kNoId;
-  for_each_access(view.own.shape, own.variable, [&](uint32_t step, StepKind kind) {  // UP3
+  for_each_access(view.own, own, [&](uint32_t step, StepKind kind) {  // UP3
     if (reads(kind)) between(written, step, any_write);
     if (writes(kind)) written = step;
   });
   return found;
-}
-
-template <class Visit>
-void for_each_common(const View& view, Visit visit) {
-  for (const VariableUse& own : view.own.uses) {
-    const auto other =
-        std::lower_bound(view.other.uses.begin(), view.other.uses.end(), own.variable,
-                         [](const VariableUse& use, VariableId id) { return use.variable < id; });
-    if (other != view.other.uses.end() && other->variable == own.variable &&
-        (own.writes() || other->writes()))
-      visit(own, *other);
-  }
 }
 
 // The conflict by which the own one comes first with the earliest step of it, and the one by which it comes
@@ -80,7 +67,7 @@ Extremes extremes(const View& view) {
       result.comes_back = CycleEdge{false, other, own};
     }
   };
-  for_each_common(view, [&](const VariableUse& own, const VariableUse& other) {
+  for_each_conflict(view.own.index, view.other.index, [&](const VariableUse& own, const VariableUse& other) {
     conflict(own.first_read, other.final_write);
     conflict(own.last_read, other.final_write);
     conflict(own.final_write, other.first_read);
@@ -92,7 +79,7 @@ Extremes extremes(const View& view) {
 
 std::optional<std::vector<CycleEdge>> explain(const View& view, bool only_if_cut) {
   std::optional<std::vector<CycleEdge>> found;
-  for_each_common(view, [&](const VariableUse& own, const VariableUse& other) {
+  for_each_conflict(view.own.index, view.other.index, [&](const VariableUse& own, const VariableUse& other) {
     if (!found) found = one_variable(view, own, other);
   });
   if (found) return found;

@@ -1,6 +1,10 @@
 #include "checkers/predictive/interleaving_grid.h"
 
+#include <tsl/robin_map.h>
+
 #include <algorithm>
+
+#include "base/hash.h"
 
 namespace heddle::predictive {
 
@@ -20,10 +24,11 @@ struct Distinct {
 
   explicit Distinct(const std::vector<LocksetId>& held) {
     of_state.reserve(held.size());
+    tsl::robin_map<LocksetId, uint32_t, MixHash> numbers;
     for (const LocksetId set : held) {
-      const auto known = std::find(sets.begin(), sets.end(), set);
-      of_state.push_back(static_cast<uint32_t>(known - sets.begin()));
-      if (known == sets.end()) sets.push_back(set);
+      const auto [known, is_new] = numbers.try_emplace(set, static_cast<uint32_t>(sets.size()));
+      if (is_new) sets.push_back(set);
+      of_state.push_back(known->second);
     }
   }
 };

@@ -86,14 +86,7 @@ Mover Movers::of(const ShapeStep& step, ThreadId thread) const {
 }
 
 std::optional<Break> Movers::find_break(const Shape& shape, ThreadId thread) const {
-  std::optional<std::size_t> committed;
-  for (std::size_t i = 0; i < shape.steps.size(); ++i) {
-    if (shape.steps[i].around) continue;
-    const Mover mover = of(shape.steps[i], thread);
-    if (committed && (mover == Mover::kRight || mover == Mover::kNone)) return Break{*committed, i};
-    if (!committed && (mover == Mover::kLeft || mover == Mover::kNone)) committed = i;
-  }
-  return std::nullopt;
+  return predictive::find_break(shape, [&](std::size_t i) { return of(shape.steps[i], thread); });
 }
 
 }  // namespace heddle::predictive

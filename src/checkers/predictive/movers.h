@@ -29,12 +29,24 @@ struct Break {
   std::size_t offends = 0;    // a later step that is neither
 };
 
+// Of the steps that are not `around`; mover_of(i) tells the mover of step i.
+template <class MoverOf>
+std::optional<Break> find_break(const Shape& shape, MoverOf mover_of) {
+  std::optional<std::size_t> committed;
+  for (std::size_t i = 0; i < shape.steps.size(); ++i) {
+    if (shape.steps[i].around) continue;
+    const Mover mover = mover_of(i);
+    if (committed && (mover == Mover::kRight || mover == Mover::kNone)) return Break{*committed, i};
+    if (!committed && (mover == Mover::kLeft || mover == Mover::kNone)) committed = i;
+  }
+  return std::nullopt;
+}
+
 class Movers {
  public:
   Movers(const Transactions& run, LocksetTable locksets, RaceFreedom test);
 
   Mover of(const ShapeStep& step, ThreadId thread) const;
-  // Of the steps that are not `around`.
   std::optional<Break> find_break(const Shape& shape, ThreadId thread) const;
 
   struct Place {

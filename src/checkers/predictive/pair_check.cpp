@@ -2,286 +2,272 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <stdexcept>
 
 #include "checkers/predictive/interleaving_grid.h"
+#include "checkers/predictive/sections.h"
 
 namespace heddle::predictive {
 
 namespace {
 
-// Which serial orders an interleaving contradicts so far.
-enum Contradicted : uint8_t { kNone = 0, kSecondFirst = 1, kFirstFirst = 2, kBothOrders = 3 };
+// States of a grid that cost as much as one look.
+constexpr uint64_t kCellsPerLook = 16;
 
-constexpr uint32_t kNever = 0;
-
-// One transaction, reduced to what concerns the other one: its accesses to variables both access and one
-// writes, and all that is not an access.
-struct Side {
-  const PairMember& member;
-  std::vector<uint32_t> steps;     // kept, as positions in the shape
-  std::vector<uint32_t> place_of;  // by position in the shape: how many kept ones come before it
-  Axis axis;
-  // By kept step: it contradicts an order if the other one has done fewer steps than this.
-  std::vector<uint32_t> contradicts_before;
-  std::vector<uint32_t>
-      variable;  // by kept step: number of the variable, in common.variables; kNoId: no access
-
-  explicit Side(const PairMember& of) : member(of) {}
-};
-
-// States of a transaction between a write and the last read that is to see it: a write of the other one there
-// is UP3.
-struct Span {
-  uint32_t from = 0;
-  uint32_t to = 0;
-};
-
-std::vector<VariableId> common_variables(const PairMember& first, const PairMember& second) {
-  std::vector<VariableId> common;
-  auto a = first.uses.begin();
-  auto b = second.uses.begin();
-  while (a != first.uses.end() && b != second.uses.end()) {
-    if (a->variable < b->variable) {
-      ++a;
-    } else if (b->variable < a->variable) {
-      ++b;
-    } else {
-      if (a->writes() || b->writes()) common.push_back(a->variable);
-      ++a;
-      ++b;
-    }
-  }
-  return common;
-}
-
-const VariableUse& use_of(const PairMember& member, VariableId variable) {
-  return *std::lower_bound(member.uses.begin(), member.uses.end(), variable,
-                           [](const VariableUse& use, VariableId id) { return use.variable < id; });
-}
-
-Side make_side(const PairMember& member, const std::vector<VariableId>& common, bool keep_all) {
-  Side side(member);
-  const std::vector<ShapeStep>& steps = member.shape.steps;
-  side.place_of.reserve(steps.size());
-  for (uint32_t i = 0; i < steps.size(); ++i) {
-    side.place_of.push_back(static_cast<uint32_t>(side.steps.size()));
-    uint32_t variable = kNoId;
-    if (is_access(steps[i].kind)) {
-      const auto found = std::lower_bound(common.begin(), common.end(), steps[i].object);
-      const bool is_common = found != common.end() && *found == steps[i].object;
-      if (!is_common && !keep_all) continue;
-      if (is_common) variable = static_cast<uint32_t>(found - common.begin());
-    }
-    side.steps.push_back(i);
-    side.axis.held.push_back(steps[i].held);
-    side.variable.push_back(variable);
-  }
-  side.axis.held.push_back(kEmptyLockset);
-  side.contradicts_before.assign(side.steps.size(), kNever);
-  return side;
-}
-
-// How many steps of `other` come before each of `side` in every schedule.
-void find_needs(Side& side, const Side& other) {
-  side.axis.needs.assign(side.steps.size(), 0);
-  for (std::size_t i = 0; i < side.steps.size(); ++i) {
-    const ThreadClock& clock = side.member.group.clock_at(side.steps[i]);
-    // Later steps know all that earlier ones know.
-    uint32_t known = i == 0 ? 0 : side.axis.needs[i - 1];
-    while (known < other.steps.size() && clock.knows(other.member.group.clock_at(other.steps[known]).epoch()))
-      ++known;
-    side.axis.needs[i] = known;
-  }
+void add_accesses(Side& side, const VariableUse& use) {
+  for (const uint32_t step : side.member.index.accesses_of(use)) side.accesses.push_back({step, 0});
 }
 
 // Evidence that `side` comes first, on one variable.
-void find_contradictions(Side& side, const VariableUse& mine, const Side& other, const VariableUse& theirs) {
+void find_contradictions(Side& side, const VariableUse& mine, const VariableUse& theirs) {
   const auto before = [&](uint32_t step, uint32_t others_step) {
     if (step == kNoId || others_step == kNoId) return;
-    uint32_t& limit = side.contradicts_before[side.place_of[step]];
-    limit = std::max(limit, other.place_of[others_step] + 1);
+    const auto access =
+        std::lower_bound(side.accesses.begin(), side.accesses.end(), step,
+                         [](const Access& a, uint32_t position) { return a.step < position; });
+    access->contradicts_before = std::max(access->contradicts_before, others_step + 1);
   };
   before(mine.first_write, theirs.last_read);
   before(mine.first_read, theirs.final_write);
   before(mine.final_write, theirs.final_write);
 }
 
-std::vector<std::vector<Span>> find_spans(const Side& side, std::size_t variables) {
-  std::vector<std::vector<Span>> spans(variables);
-  std::vector<uint32_t> written(variables, kNoId);  // the last write so far
-  for (uint32_t i = 0; i < side.steps.size(); ++i) {
-    const uint32_t variable = side.variable[i];
-    if (variable == kNoId) continue;
-    const StepKind kind = side.member.shape.steps[side.steps[i]].kind;
-    if (reads(kind) && written[variable] != kNoId) {
-      const Span span{written[variable] + 1, i};
-      if (!spans[variable].empty() && spans[variable].back().from == span.from) {
-        spans[variable].back().to = span.to;
-      } else {
-        spans[variable].push_back(span);
-      }
-    }
-    if (writes(kind)) written[variable] = i;
-  }
-  return spans;
-}
+// Which steps in which order make an interleaving unserializable.
+struct Evidence {
+  std::vector<Need> of_first;
+  std::vector<Need> of_second;
+};
 
-bool is_inside(const std::vector<Span>& spans, uint32_t state) {
-  const auto next =
-      std::partition_point(spans.begin(), spans.end(), [&](const Span& span) { return span.to < state; });
-  return next != spans.end() && next->from <= state;
-}
-
+// Both orders contradicted, if some path through the grid does that.
+//
+// A path in a section of each is free to do the accesses of both in any order. So the best way to have the
+// first one's contradiction and still get the second one's is to stop the first right after it: per pair of
+// sections, the earliest step of the first that can be next with its contradiction done, and the same for the
+// second, is all there is to know.
 class Walk {
  public:
-  Walk(Side& first, Side& second, std::size_t variables, const LocksetTable& locksets, uint8_t at_start)
-      : first_(first),
-        second_(second),
-        grid_(first.axis, second.axis, locksets),
-        first_spans_(find_spans(first, variables)),
-        second_spans_(find_spans(second, variables)),
-        width_(first.axis.steps()),
-        height_(second.axis.steps()),
-        at_start_(at_start),
-        reached_((std::size_t{width_} + 1) * (std::size_t{height_} + 1), 0) {}
-
-  // Whether a path contradicts both orders.
-  bool find() {
-    if (!grid_.is_live(0, 0)) return false;
-    at(0, 0) = static_cast<uint8_t>(1U << at_start_);
-    std::vector<uint8_t> inside_second(second_spans_.size());
-    for (uint32_t j = 0; j <= height_; ++j) {
-      for (std::size_t v = 0; v < inside_second.size(); ++v)
-        inside_second[v] = is_inside(second_spans_[v], j) ? 1 : 0;
-      for (uint32_t i = 0; i <= width_; ++i) {
-        const uint8_t here = at(i, j);
-        if (here == 0) continue;
-        if (grid_.first_can_go(i, j)) {
-          const uint32_t variable = first_.variable[i];
-          const bool breaks = variable != kNoId && inside_second[variable] != 0 && writes(kind(first_, i));
-          at(i + 1, j) |= add(here, breaks ? kBothOrders : simple(first_, i, j, kSecondFirst));
-        }
-        if (grid_.second_can_go(i, j)) at(i, j + 1) |= add(here, second_step(i, j));
+  Walk(const Side& first, const Side& second, const InterleavingGrid& grid) : grid_(grid) {
+    sides_ = {&first, &second};
+    for (std::size_t member = 0; member < 2; ++member) {
+      const Side& side = *sides_[member];
+      begins_[member].push_back(0);
+      strongest_[member].assign(side.cuts.size() + 1, {});
+      for (std::size_t i = 0, section = 0; i <= side.accesses.size(); ++i) {
+        const std::size_t of =
+            i == side.accesses.size() ? side.cuts.size() + 1 : side.section_of(side.accesses[i].step);
+        for (; section < of; ++section) begins_[member].push_back(i);
+        if (i == side.accesses.size()) break;
+        Access& strongest = strongest_[member][of];
+        if (side.accesses[i].contradicts_before > strongest.contradicts_before) strongest = side.accesses[i];
       }
     }
-    return (at(width_, height_) & 1U << kBothOrders) != 0;
   }
 
-  // The steps of such a path, with as few changes between the two as going back finds.
-  std::vector<ScheduledStep> path() {
-    std::vector<ScheduledStep> steps;
-    uint32_t i = width_;
-    uint32_t j = height_;
-    uint8_t contradicted = kBothOrders;
-    uint32_t member = 1;
-    while (i > 0 || j > 0) {
-      std::optional<uint8_t> before = back(i, j, contradicted, member);
-      if (!before) {
-        member = 1 - member;
-        before = back(i, j, contradicted, member);
+  // By member: evidence that cuts it, if some path has such. When the first one's is found nothing else is
+  // looked for.
+  std::array<std::optional<Evidence>, 2> find(bool first_at_start, bool second_at_start) const {
+    std::array<std::optional<Evidence>, 2> found;
+    const auto width = static_cast<uint32_t>(sides_[0]->cuts.size() + 1);
+    const auto height = static_cast<uint32_t>(sides_[1]->cuts.size() + 1);
+    std::vector<Reached> first_row(width);  // of the row before, and then of this one
+    std::vector<Reached> second_row(width);
+    std::vector<std::size_t> next(begins_[0]);  // by section: its first access that still contradicts
+    for (uint32_t j = 0; j < height; ++j) {
+      Reached first_left;
+      Reached second_left;
+      std::size_t second_next = begins_[1][j];
+      for (uint32_t i = 0; i < width; ++i) {
+        Reached first;
+        Reached second;
+        if (grid_.is_live(i, j)) {
+          const uint32_t first_begin = sides_[0]->begin_of(i);
+          const uint32_t second_begin = sides_[1]->begin_of(j);
+          first = better(first_row[i], first_left.entering(first_begin));
+          second = better(second_left, second_row[i].entering(second_begin));
+          if (i == 0 && j == 0 && first_at_start) first = {0, {}};
+          if (i == 0 && j == 0 && second_at_start) second = {0, {}};
+          first = better(first, contradicting(0, next[i], i, second_begin));
+          second = better(second, contradicting(1, second_next, j, first_begin));
+          if (first.next < strongest_[1][j].contradicts_before) {
+            found[0] = evidence(first.by, strongest_[1][j]);
+            return found;
+          }
+          if (!found[1] && second.next < strongest_[0][i].contradicts_before)
+            found[1] = evidence(strongest_[0][i], second.by);
+        }
+        first_row[i] = first_left = first;
+        second_row[i] = second_left = second;
       }
-      contradicted = *before;
-      --(member == 0 ? i : j);
-      steps.push_back({member, member == 0 ? i : j});
     }
-    std::reverse(steps.begin(), steps.end());
-    return steps;
+    return found;
+  }
+
+  // A write of the one between a write of the other and the last read that is to see it: UP3.
+  std::optional<Evidence> find_overwritten(std::size_t writer, const VariableUse& written,
+                                           const VariableUse& kept) const {
+    const Side& side = *sides_[writer];
+    const Side& other = *sides_[1 - writer];
+    if (!written.writes() || !kept.writes()) return std::nullopt;
+    const std::vector<ShapeStep>& others_steps = other.member.shape.steps;
+    std::vector<uint32_t> writes_to;  // one of each section
+    for (const uint32_t step : side.member.index.accesses_of(written))
+      if (writes(side.member.shape.steps[step].kind) &&
+          (writes_to.empty() || side.section_of(writes_to.back()) != side.section_of(step)))
+        writes_to.push_back(step);
+    uint32_t last_write = kNoId;
+    uint32_t last_read = kNoId;
+    std::optional<Evidence> found;
+    const auto try_span = [&] {
+      if (found || last_write == kNoId || last_read == kNoId) return;
+      for (const uint32_t step : writes_to) {
+        const uint32_t i = side.section_of(step);
+        for (uint32_t j = other.section_of(last_write); j <= other.section_of(last_read); ++j) {
+          if (!(writer == 0 ? grid_.is_live(i, j) : grid_.is_live(j, i))) continue;
+          found.emplace();
+          (writer == 0 ? found->of_first : found->of_second).push_back({step, last_write + 1});
+          (writer == 0 ? found->of_second : found->of_first).push_back({last_read, step + 1});
+          return;
+        }
+      }
+    };
+    for (const uint32_t step : other.member.index.accesses_of(kept)) {
+      if (reads(others_steps[step].kind)) last_read = last_write == kNoId ? kNoId : step;
+      if (!writes(others_steps[step].kind)) continue;
+      try_span();
+      last_write = step;
+      last_read = kNoId;
+    }
+    try_span();
+    return found;
   }
 
  private:
-  uint8_t& at(uint32_t i, uint32_t j) { return reached_[std::size_t{j} * (width_ + std::size_t{1}) + i]; }
-  static StepKind kind(const Side& side, uint32_t step) {
-    return side.member.shape.steps[side.steps[step]].kind;
+  // One member can be here, its contradiction done, with this step next.
+  struct Reached {
+    uint32_t next = std::numeric_limits<uint32_t>::max();  // none: it cannot
+    Access by;                                             // the contradiction; none: the forced order
+
+    Reached entering(uint32_t begin) const {
+      return next == std::numeric_limits<uint32_t>::max() ? *this : Reached{begin, by};
+    }
+  };
+  static Reached better(const Reached& a, const Reached& b) { return b.next < a.next ? b : a; }
+
+  // Right after the section's first access that contradicts when the other one has done `others` steps. Those
+  // before `access` do not; it moves on.
+  Reached contradicting(std::size_t member, std::size_t& access, std::size_t section, uint32_t others) const {
+    const std::vector<Access>& accesses = sides_[member]->accesses;
+    while (access < begins_[member][section + 1] && accesses[access].contradicts_before <= others) ++access;
+    if (access == begins_[member][section + 1]) return {};
+    return {accesses[access].step + 1, accesses[access]};
   }
-  static uint8_t simple(const Side& side, uint32_t step, uint32_t others_done, uint8_t order) {
-    return others_done < side.contradicts_before[step] ? order : uint8_t{kNone};
-  }
-  uint8_t first_step(uint32_t i, uint32_t j) const {
-    const uint32_t variable = first_.variable[i];
-    if (variable != kNoId && writes(kind(first_, i)) && is_inside(second_spans_[variable], j))
-      return kBothOrders;
-    return simple(first_, i, j, kSecondFirst);
-  }
-  uint8_t second_step(uint32_t i, uint32_t j) const {
-    const uint32_t variable = second_.variable[j];
-    if (variable != kNoId && writes(kind(second_, j)) && is_inside(first_spans_[variable], i))
-      return kBothOrders;
-    return simple(second_, j, i, kFirstFirst);
-  }
-  // A set of the four values of Contradicted, each with `more` added.
-  static uint8_t add(uint8_t set, uint8_t more) {
-    if (more == kNone) return set;
-    uint8_t result = 0;
-    for (unsigned value = 0; value <= kBothOrders; ++value)
-      if ((set & 1U << value) != 0) result |= static_cast<uint8_t>(1U << (value | more));
+
+  static Evidence evidence(const Access& of_first, const Access& of_second) {
+    Evidence result;
+    if (of_first.contradicts_before > 0)
+      result.of_second.push_back({of_first.contradicts_before - 1, of_first.step + 1});
+    if (of_second.contradicts_before > 0)
+      result.of_first.push_back({of_second.contradicts_before - 1, of_second.step + 1});
     return result;
   }
-  // What was contradicted before the member's last step, if that step led here.
-  std::optional<uint8_t> back(uint32_t i, uint32_t j, uint8_t contradicted, uint32_t member) {
-    if ((member == 0 ? i : j) == 0) return std::nullopt;
-    const uint32_t from_i = member == 0 ? i - 1 : i;
-    const uint32_t from_j = member == 0 ? j : j - 1;
-    const bool possible =
-        member == 0 ? grid_.first_can_go(from_i, from_j) : grid_.second_can_go(from_i, from_j);
-    if (!possible) return std::nullopt;
-    const uint8_t more = member == 0 ? first_step(from_i, from_j) : second_step(from_i, from_j);
-    for (uint8_t value = 0; value <= kBothOrders; ++value)
-      if ((at(from_i, from_j) & 1U << value) != 0 && (value | more) == contradicted) return value;
-    return std::nullopt;
-  }
 
-  Side& first_;
-  Side& second_;
-  InterleavingGrid grid_;
-  std::vector<std::vector<Span>> first_spans_;
-  std::vector<std::vector<Span>> second_spans_;
-  uint32_t width_;
-  uint32_t height_;
-  uint8_t at_start_;
-  std::vector<uint8_t> reached_;  // by state: which values of Contradicted a path there can have, a bit each
+  const InterleavingGrid& grid_;
+  std::array<const Side*, 2> sides_{};
+  std::array<std::vector<std::size_t>, 2> begins_;  // by section: its first access; and the end
+  std::array<std::vector<Access>, 2> strongest_;    // by section: what contradicts for longest
 };
 
-// The path with the accesses that were left out: each right after the step before it, so that whatever waits
-// for that step waits for it as well.
-std::vector<ScheduledStep> with_all_steps(const std::vector<ScheduledStep>& path, const Side& first,
-                                          const Side& second) {
+// Some interleaving of the whole that meets the needs, with as few changes between the two as going straight
+// ahead gives.
+std::vector<ScheduledStep> schedule(const Side& first, const Side& second, const InterleavingGrid& grid) {
   std::vector<ScheduledStep> steps;
+  const std::array<const Side*, 2> sides = {&first, &second};
+  std::array<uint32_t, 2> section{};
   std::array<uint32_t, 2> done{};
-  for (const ScheduledStep& step : path) {
-    const Side& side = step.member == 0 ? first : second;
-    const bool is_last = step.step + 1 == side.steps.size();
-    const auto end =
-        is_last ? static_cast<uint32_t>(side.member.shape.steps.size()) : side.steps[step.step + 1];
-    for (uint32_t& next = done[step.member]; next < end; ++next) steps.push_back({step.member, next});
+  const auto do_section = [&](uint32_t member) {
+    const Side& side = *sides[member];
+    const uint32_t end = section[member] < side.cuts.size() ? side.cuts[section[member]].step : side.steps();
+    for (uint32_t& next = done[member]; next < end; ++next) steps.push_back({member, next});
+  };
+  const auto can_go = [&](uint32_t member) {
+    return member == 0 ? grid.first_can_go(section[0], section[1])
+                       : grid.second_can_go(section[0], section[1]);
+  };
+  for (uint32_t member = 0;;) {
+    if (!can_go(member)) member = 1 - member;
+    if (!can_go(member)) break;
+    do_section(member);
+    ++section[member];
+    do_section(member);
   }
+  do_section(0);
+  do_section(1);
   return steps;
 }
 
 }  // namespace
 
-PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets) {
-  const std::vector<VariableId> common = common_variables(first, second);
+PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets,
+                      uint64_t& looks_left) {
   const bool first_needed = forces(first.group, second.group);
   const bool second_needed = forces(second.group, first.group);
-  const uint8_t at_start =
-      static_cast<uint8_t>((first_needed ? kSecondFirst : kNone) | (second_needed ? kFirstFirst : kNone));
   PairAnswer answer;
-  if (common.empty() && at_start != kBothOrders) return answer;
+  Side a(first);
+  Side b(second);
+  for_each_conflict(first.index, second.index, [&](const VariableUse& mine, const VariableUse& theirs) {
+    add_accesses(a, mine);
+    add_accesses(b, theirs);
+  });
   // Where neither order is possible any schedule will do, and there may be no common variable.
-  Side a = make_side(first, common, at_start == kBothOrders);
-  Side b = make_side(second, common, at_start == kBothOrders);
-  if ((a.steps.size() + 1) * (b.steps.size() + 1) > kMostCells) {
-    answer.too_large = true;
+  if (a.accesses.empty() && !(first_needed && second_needed)) return answer;
+  const auto by_step = [](const Access& x, const Access& y) { return x.step < y.step; };
+  std::sort(a.accesses.begin(), a.accesses.end(), by_step);
+  std::sort(b.accesses.begin(), b.accesses.end(), by_step);
+  add_locks(a, b, locksets);
+  std::vector<Need> a_needs = second_needed ? forced_needs(a, b) : std::vector<Need>();
+  std::vector<Need> b_needs = first_needed ? forced_needs(b, a) : std::vector<Need>();
+  cut(a, a_needs, b_needs);
+  cut(b, b_needs, a_needs);
+  const uint64_t cells = uint64_t{a.cuts.size() + 1} * (b.cuts.size() + 1);
+  answer.too_large = cells > kMostCells;
+  const uint64_t cost = 1 + cells / kCellsPerLook;
+  if (answer.too_large || cost > looks_left) {
+    answer.exhausted = true;
     return answer;
   }
-  find_needs(a, b);
-  find_needs(b, a);
-  for (const VariableId variable : common) {
-    find_contradictions(a, use_of(first, variable), b, use_of(second, variable));
-    find_contradictions(b, use_of(second, variable), a, use_of(first, variable));
+  looks_left -= cost;
+  const InterleavingGrid grid(axis_of(a, b, a_needs), axis_of(b, a, b_needs), locksets);
+  if (!grid.is_live(0, 0)) return answer;
+  std::optional<Evidence> found;
+  if (first_needed && second_needed) {
+    found.emplace();
+  } else {
+    for_each_conflict(first.index, second.index, [&](const VariableUse& mine, const VariableUse& theirs) {
+      find_contradictions(a, mine, theirs);
+      find_contradictions(b, theirs, mine);
+    });
+    const Walk walk(a, b, grid);
+    const std::array<std::optional<Evidence>, 2> cuts = walk.find(first_needed, second_needed);
+    found = cuts[0];
+    // UP3, first where it is the first one that is cut.
+    for (const std::size_t writer : {std::size_t{1}, std::size_t{0}}) {
+      for_each_conflict(first.index, second.index, [&](const VariableUse& mine, const VariableUse& theirs) {
+        if (!found)
+          found =
+              writer == 0 ? walk.find_overwritten(0, mine, theirs) : walk.find_overwritten(1, theirs, mine);
+      });
+      if (!found) found = cuts[1];
+    }
   }
-  Walk walk(a, b, common.size(), locksets, at_start);
-  if (walk.find()) answer.schedule = with_all_steps(walk.path(), a, b);
+  if (!found) return answer;
+  a_needs.insert(a_needs.end(), found->of_first.begin(), found->of_first.end());
+  b_needs.insert(b_needs.end(), found->of_second.begin(), found->of_second.end());
+  cut(a, a_needs, b_needs);
+  cut(b, b_needs, a_needs);
+  const InterleavingGrid with_evidence(axis_of(a, b, a_needs), axis_of(b, a, b_needs), locksets);
+  if (!with_evidence.is_live(0, 0)) throw std::logic_error("a violation that no schedule has");
+  answer.schedule = schedule(a, b, with_evidence);
   return answer;
 }
 

@@ -9,24 +9,28 @@
 //   an uninitialized read of the first comes before the second's final write,
 //   or the first's final write comes before the second's;
 // and against both at once: a write between a write of the other one and the read that should have seen it
-// (UP3). So one walk over the grid that carries along which orders are contradicted decides all patterns of
-// all variables together, in time (steps × steps) however many blocks there are.
-// tests/oracle/block_table_test.cpp derives S1's table and holds this against it. An order that the forced
-// order excludes counts as contradicted.
+// (UP3). So one walk over the grid of states decides all patterns of all variables together.
+// docs/design/predictive.md has the argument and tests/oracle/block_patterns_test.cpp holds this against S1's
+// blocks and table, pair by pair. An order that the forced order excludes counts as contradicted.
+//
+// The grid is that of lock sections, not of steps: between two operations on locks that both take, accesses
+// can be done at any time, and which of two comes first matters only where one contradiction is followed by
+// the other. A lock under which both always hold another common lock adds nothing and is left out.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "checkers/predictive/shape_index.h"
 #include "checkers/predictive/transactions.h"
-#include "checkers/predictive/variable_uses.h"
 
 namespace heddle::predictive {
 
 // A transaction as one of a pair.
 struct PairMember {
   const Shape& shape;
-  const std::vector<VariableUse>& uses;
+  const ShapeIndex& index;
   const Group& group;  // for the forced order
 };
 
@@ -39,13 +43,20 @@ struct ScheduledStep {
 };
 
 struct PairAnswer {
-  bool too_large = false;  // the grid is past kMostCells: not decided
-  // An interleaving of all steps of both that no serial order explains; none: they are atomic.
+  bool exhausted = false;  // not decided: the budget is too small for the grid
+  bool too_large = false;  // and no budget is enough: it is past kMostCells
+  // An interleaving of all steps of both that no serial order explains, one that cuts the first if there is
+  // any; none: they are atomic.
   std::optional<std::vector<ScheduledStep>> schedule;
 };
 
-inline constexpr std::size_t kMostCells = std::size_t{1} << 28;
+inline constexpr uint64_t kMostCells = uint64_t{1} << 30;
 
-PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets);
+// `looks_left` is what may still be spent, and is counted down: one for the pair and one for every 16 states
+// of its grid. A step of a search is worth kLooksPerStep looks.
+inline constexpr uint64_t kLooksPerStep = 16;
+
+PairAnswer check_pair(const PairMember& first, const PairMember& second, const LocksetTable& locksets,
+                      uint64_t& looks_left);
 
 }  // namespace heddle::predictive

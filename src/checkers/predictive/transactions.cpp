@@ -35,17 +35,25 @@ void keep_busy(std::vector<Item>& items, const std::vector<ShapeStep>& steps) {
 
 Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_t step) {
   const Instance& instance = latest ? group.latest : group.earliest;
+  const ShapeStep& of = shape.steps[step];
   Origin origin = shape.origins[step];
   origin.event.thread = group.thread;
-  if (shape.is_block) {
+  if (of.around && is_release(of.kind)) {
+    origin.event.operation = of.kind == StepKind::kRelease ? Operation::kRelease : Operation::kReleaseShared;
+    StepPlace place{instance.last, kNoId};
+    for (const Holding& holding : instance.after)
+      if (holding.lock == of.object) place = holding.given_back.value_or(place);
+    origin.index = place.index;
+    origin.event.site = place.site;
+  } else if (shape.is_block) {
     origin.index = instance.places[step].index;
     origin.event.site = instance.places[step].site;
-  } else if (!shape.steps[step].around) {
+  } else if (!of.around) {
     origin.index = instance.first;
     origin.event.site = instance.site;
   } else {
     for (const Holding& holding : instance.before)
-      if (holding.lock == shape.steps[step].object) origin.index = holding.since;
+      if (holding.lock == of.object) origin.index = holding.since;
   }
   return origin;
 }
@@ -69,21 +77,22 @@ ShapeId ShapeTable::intern(Shape shape) {
   return id;
 }
 
-void GroupTable::add(Group part) {
+uint32_t GroupTable::add(Group part) {
   if (part.synchronizes()) {
     groups_.push_back(std::move(part));
-    return;
+    return static_cast<uint32_t>(groups_.size() - 1);
   }
   const Key key{uint64_t{part.shape} << 32 | part.thread, part.stretch};
   const auto [number, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
   if (is_new) {
     groups_.push_back(std::move(part));
-    return;
+    return number->second;
   }
   Group& group = groups_[number->second];
   group.count += part.count;
   if (part.earliest.first < group.earliest.first) group.earliest = std::move(part.earliest);
   if (part.latest.first > group.latest.first) group.latest = std::move(part.latest);
+  return number->second;
 }
 
 Transactions that_matter(Transactions run) {
@@ -97,8 +106,10 @@ Transactions that_matter(Transactions run) {
   }
   Transactions result;
   result.lock_is_shared = run.lock_is_shared;
+  result.synchronizations = std::move(run.synchronizations);
   result.blocks = run.blocks;
   result.unended = run.unended;
+  result.held_at_end = run.held_at_end;
   result.deterministic = run.deterministic;
   ShapeTable shapes;
   std::vector<ShapeId> new_id;

@@ -17,6 +17,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/hash.h"
@@ -76,19 +77,20 @@ struct Shape {
   bool touches_shared = false;  // accesses a variable that several threads access
 };
 
+// Where a step of one transaction stood.
+struct StepPlace {
+  EventIndex index = 0;
+  SiteId site = kNoId;
+};
+
 // A lock held, and which acquisition it was: two transactions between which it was not given back have the
 // same.
 struct Holding {
   uint32_t lock = kNoId;
   EventIndex since = 0;
+  std::optional<StepPlace> given_back{};  // known of locks that a transaction ended with; none: never
 
-  friend bool operator==(const Holding&, const Holding&) = default;
-};
-
-// Where a step of one transaction stood.
-struct StepPlace {
-  EventIndex index = 0;
-  SiteId site = kNoId;
+  bool is_same(const Holding& other) const { return lock == other.lock && since == other.since; }
 };
 
 // One transaction that ran.
@@ -127,7 +129,8 @@ inline bool forces(const Group& before, const Group& after) {
   return after.clock_at_end().knows(before.clock_at_start().epoch());
 }
 
-// The event behind a step of a group's earliest or latest transaction.
+// The event behind a step of a group's earliest or latest transaction. Of a lock that was never given back it
+// is a release without a place, at the transaction's end.
 Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_t step);
 // The begin of such a block.
 Origin begin_of(const Shape& shape, const Group& group, bool latest);
@@ -146,8 +149,9 @@ class ShapeTable {
 // Groups, each once.
 class GroupTable {
  public:
-  // Adds what is in `part`, of the same shape, thread and stretch as an earlier one or new.
-  void add(Group part);
+  // Adds what is in `part`, of the same shape, thread and stretch as an earlier one or new. Returns its
+  // number.
+  uint32_t add(Group part);
   std::vector<Group>& list() { return groups_; }
 
  private:
@@ -167,12 +171,14 @@ class GroupTable {
 
 // A whole run.
 struct Transactions {
-  std::vector<Shape> shapes;         // by ShapeId
-  std::vector<Group> groups;         // in order of their first transactions
-  std::vector<bool> lock_is_shared;  // by lock: several threads take it
-  uint64_t blocks = 0;               // atomic blocks that ran
-  uint64_t unended = 0;              // of them: not ended when the trace was
-  uint64_t deterministic = 0;        // deterministic blocks that ran outside of atomic ones
+  std::vector<Shape> shapes;             // by ShapeId
+  std::vector<Group> groups;             // in order of their first transactions
+  std::vector<bool> lock_is_shared;      // by lock: several threads take it
+  std::vector<Origin> synchronizations;  // every fork, join, arrive, leave, post and wait, in their order
+  uint64_t blocks = 0;                   // atomic blocks that ran
+  uint64_t unended = 0;                  // of them: not ended when the trace was
+  uint64_t held_at_end = 0;              // locks not given back when the trace ended
+  uint64_t deterministic = 0;            // deterministic blocks that ran outside of atomic ones
 };
 
 // The same run without idle accesses, and without transactions that neither access what several threads

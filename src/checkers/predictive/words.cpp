@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "checkers/cycle_report.h"
 #include "core/checker.h"
 
@@ -21,8 +23,29 @@ Block block_of(const Shape& shape, const Group& group) {
 
 }  // namespace
 
+std::string_view noun(StepKind kind) {
+  switch (kind) {
+    case StepKind::kRead: return "read";
+    case StepKind::kWrite: return "write";
+    case StepKind::kUpdate: return "update";
+    case StepKind::kAcquire:
+    case StepKind::kAcquireShared: return "acquisition";
+    case StepKind::kRelease:
+    case StepKind::kReleaseShared: return "release";
+    case StepKind::kSignal: return "signal";
+    case StepKind::kReceive: return "wait";
+  }
+  return {};
+}
+
 std::string transaction_text(const Shape& shape, const Group& group, const Names& names) {
-  if (!shape.is_block) return fmt::format("this operation of {}", names.thread(group.thread));
+  if (!shape.is_block) {
+    const auto access = std::find_if(shape.steps.begin(), shape.steps.end(),
+                                     [](const ShapeStep& step) { return !step.around; });
+    const Event& event = shape.origins[static_cast<std::size_t>(access - shape.steps.begin())].event;
+    return fmt::format("{}'s {} of {}", names.thread(group.thread), noun(access->kind),
+                       names.variable(event.object));
+  }
   return block_text(block_of(shape, group), names);
 }
 
@@ -43,7 +66,9 @@ Step report_step(const Shape& shape, const Group& group, bool latest, std::size_
   Step result = make_step(origin.event, origin.index, names);
   result.held = locksets.describe(shape.steps[step].held, names);
   result.block_is_known = true;
-  if (shape.is_block) result.block = names.name(Space::kBlock, shape.begin.event.object);
+  // A lock taken before the block or given back after it is not in it.
+  if (shape.is_block && !shape.steps[step].around)
+    result.block = names.name(Space::kBlock, shape.begin.event.object);
   return result;
 }
 

@@ -9,8 +9,11 @@
 
 namespace heddle::predictive {
 
-// "Account::withdraw", "the block at bank.cpp:30"; of a unary transaction "this operation of T1".
+// "Account::withdraw", "the block at bank.cpp:30"; of a unary transaction "T1's write of balance".
 std::string transaction_text(const Shape& shape, const Group& group, const Names& names);
+
+// "write", "acquisition": what a step is.
+std::string_view noun(StepKind kind);
 
 // The name that stands in Finding::blocks: the same in every run.
 std::string stable_name(const Shape& shape, const Group& group, const Names& names);

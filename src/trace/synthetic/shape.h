@@ -59,12 +59,14 @@ class Script {
   }
   // The events to come stand on source lines from `site` on.
   void continue_at(SiteId site) { site_ = site; }
-  void add(Operation operation, uint32_t object, MemoryOrder order = MemoryOrder::kPlain) {
+  void add(Operation operation, uint32_t object, MemoryOrder order = MemoryOrder::kPlain,
+           uint32_t local = kNoId) {
     Event& event = events_.emplace_back();
     event.operation = operation;
     event.order = order;
     event.thread = thread_;
     event.object = object;
+    event.local = local;
     event.site = site_++;
   }
 
@@ -121,5 +123,6 @@ std::unique_ptr<Shape> make_feeders(const SyntheticOptions& options, Random& ran
 std::unique_ptr<Shape> make_many_threads(const SyntheticOptions& options, Random& random, Names& names);
 std::unique_ptr<Shape> make_barriers(const SyntheticOptions& options, Random& random, Names& names);
 std::unique_ptr<Shape> make_lock_free(const SyntheticOptions& options, Random& random, Names& names);
+std::unique_ptr<Shape> make_optimistic_tasks(const SyntheticOptions& options, Random& random, Names& names);
 
 }  // namespace heddle::synthetic

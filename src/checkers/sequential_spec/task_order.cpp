@@ -1,0 +1,246 @@
+#include "checkers/sequential_spec/task_order.h"
+
+#include <tsl/robin_set.h>
+
+#include <algorithm>
+#include <queue>
+
+#include "base/hash.h"
+#include "checkers/sequential_spec/grouped.h"
+
+namespace heddle::sequential_spec {
+
+namespace {
+
+// Conflicts between siblings, found location by location.
+class Conflicts {
+ public:
+  Conflicts(const History& history, std::vector<Before>& edges)
+      : history_(history), edges_(edges), children_(history.tasks.size()), latest_(history.tasks.size()) {}
+
+  void begin_location() {
+    ++location_;
+    readers_.clear();
+  }
+
+  // An access of the present location, in the order of the trace.
+  void add(NodeId node) {
+    const bool writes = history_.nodes[node].kind == Kind::kWrite;
+    for (TaskId child = history_.task(node); child != kProgram; child = history_.tasks[child].parent) {
+      Children& siblings = children_[history_.tasks[child].parent];
+      if (siblings.location != location_) siblings = {location_, kNoTask, kNoNode, kNoReader};
+      if (writes) {
+        add_write(siblings, child, node);
+      } else {
+        add_read(siblings, child, node);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint32_t kNoReader = ~uint32_t{0};
+
+  // What the children of a task have done to the present location.
+  struct Children {
+    uint64_t location = 0;    // the one this is about
+    TaskId writer = kNoTask;  // of the last write
+    NodeId write = kNoNode;
+    uint32_t reader = kNoReader;  // the last read since, in readers_
+  };
+  struct Reader {
+    TaskId child;
+    NodeId read;
+    uint32_t before;  // another reader; kNoReader: none
+  };
+
+  void add_read(Children& siblings, TaskId child, NodeId node) {
+    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, node);
+    if (siblings.reader != kNoReader) {
+      const Reader& last = readers_[siblings.reader];
+      if (last.child == child && history_.nodes[last.read].site == history_.nodes[node].site) return;
+    }
+    readers_.push_back({child, node, siblings.reader});
+    siblings.reader = static_cast<uint32_t>(readers_.size() - 1);
+  }
+
+  void add_write(Children& siblings, TaskId child, NodeId node) {
+    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, node);
+    for (uint32_t i = siblings.reader; i != kNoReader; i = readers_[i].before)
+      add_edge(readers_[i].child, child, readers_[i].read, node);
+    siblings.writer = child;
+    siblings.write = node;
+    siblings.reader = kNoReader;
+  }
+
+  // The same once more is left out where it comes right after itself.
+  void add_edge(TaskId from, TaskId to, NodeId earlier, NodeId later) {
+    if (from == to) return;
+    Latest& latest = latest_[from];
+    const SiteId earlier_site = history_.nodes[earlier].site;
+    const SiteId later_site = history_.nodes[later].site;
+    if (latest.to == to && latest.earlier == earlier_site && latest.later == later_site) return;
+    latest = {to, earlier_site, later_site};
+    edges_.push_back({from, to, earlier, later});
+  }
+
+  struct Latest {
+    TaskId to = kNoTask;
+    SiteId earlier = kNoId;
+    SiteId later = kNoId;
+  };
+
+  const History& history_;
+  std::vector<Before>& edges_;
+  std::vector<Children> children_;  // by task
+  std::vector<Latest> latest_;      // by task: its edge added last
+  std::vector<Reader> readers_;
+  uint64_t location_ = 0;
+};
+
+}  // namespace
+
+TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& counts) : history_(history) {
+  std::vector<Before> edges;
+  {
+    const Grouped accesses(history.locations(), history.nodes.size(), [&](NodeId node) {
+      const Kind kind = history.nodes[node].kind;
+      const bool takes_part =
+          (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
+      return takes_part ? history.nodes[node].object : Grouped::kNone;
+    });
+    Conflicts conflicts(history, edges);
+    for (uint32_t location = 0; location < history.locations(); ++location) {
+      conflicts.begin_location();
+      for (const NodeId node : accesses.of(location)) conflicts.add(node);
+    }
+  }
+  // What barriers order are siblings, too, or inside siblings.
+  for (Before edge : history.meetings) {
+    const auto depth = [&](TaskId task) { return history.tasks[task].depth; };
+    const auto parent = [&](TaskId task) { return history.tasks[task].parent; };
+    while (depth(edge.from) > depth(edge.to)) edge.from = parent(edge.from);
+    while (depth(edge.to) > depth(edge.from)) edge.to = parent(edge.to);
+    if (edge.from == edge.to) continue;  // a task and what is inside it
+    while (parent(edge.from) != parent(edge.to)) {
+      edge.from = parent(edge.from);
+      edge.to = parent(edge.to);
+    }
+    edges.push_back(edge);
+  }
+  const Grouped by_task(history.tasks.size(), edges.size(), [&](uint32_t edge) { return edges[edge].from; });
+  edges_.reserve(edges.size());
+  for (const uint32_t edge : by_task.numbers()) edges_.push_back(edges[edge]);
+  begin_.reserve(history.tasks.size() + 1);
+  for (TaskId task = 0; task < history.tasks.size(); ++task) begin_.push_back(by_task.begin(task));
+  begin_.push_back(static_cast<uint32_t>(edges.size()));
+  find_parts();
+}
+
+// Strongly connected parts (Tarjan), without recursion.
+void TaskOrder::find_parts() {
+  const auto count = static_cast<uint32_t>(history_.tasks.size());
+  constexpr uint32_t kUnseen = ~uint32_t{0};
+  std::vector<uint32_t> number(count, kUnseen);
+  std::vector<uint32_t> lowest(count, 0);
+  std::vector<uint32_t> next_edge(begin_.begin(), begin_.end() - 1);
+  std::vector<TaskId> way;
+  std::vector<TaskId> undone;
+  part_.assign(count, kUnseen);
+  uint32_t numbers = 0;
+  uint32_t parts = 0;
+  for (TaskId start = 0; start < count; ++start) {
+    if (number[start] != kUnseen) continue;
+    way.push_back(start);
+    while (!way.empty()) {
+      const TaskId task = way.back();
+      if (number[task] == kUnseen) {
+        number[task] = lowest[task] = numbers++;
+        undone.push_back(task);
+      }
+      if (next_edge[task] < begin_[task + 1]) {
+        const TaskId to = edges_[next_edge[task]++].to;
+        if (number[to] == kUnseen) {
+          way.push_back(to);
+        } else if (part_[to] == kUnseen) {
+          lowest[task] = std::min(lowest[task], number[to]);
+        }
+        continue;
+      }
+      way.pop_back();
+      if (!way.empty()) lowest[way.back()] = std::min(lowest[way.back()], lowest[task]);
+      if (lowest[task] != number[task]) continue;
+      is_serializable_ &= undone.back() == task;
+      TaskId member = kNoTask;
+      do {
+        member = undone.back();
+        undone.pop_back();
+        part_[member] = parts;
+      } while (member != task);
+      ++parts;
+    }
+  }
+}
+
+std::vector<uint32_t> TaskOrder::places() const {
+  const auto count = static_cast<uint32_t>(history_.tasks.size());
+  std::vector<uint32_t> waits_for(count, 0);
+  for (const Before& edge : edges_) ++waits_for[edge.to];
+  std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready;
+  for (TaskId task = 0; task < count; ++task)
+    if (waits_for[task] == 0) ready.push(task);
+  std::vector<uint32_t> places(count, 0);
+  uint32_t place = 0;
+  while (!ready.empty()) {
+    const TaskId task = ready.top();
+    ready.pop();
+    places[task] = place++;
+    for (const Before& edge : from(task))
+      if (--waits_for[edge.to] == 0) ready.push(edge.to);
+  }
+  return places;
+}
+
+TaskOrder::Cycles TaskOrder::cycles(uint64_t budget) const {
+  Cycles found;
+  if (is_serializable_) return found;
+  tsl::robin_set<uint64_t, MixHash> known;                     // conflicts, by their lines
+  std::vector<uint32_t> reached_in(history_.tasks.size(), 0);  // by task: the search that reached it last …
+  std::vector<uint32_t> reached_by(history_.tasks.size(), 0);  // … over this edge
+  uint32_t searches = 0;
+  uint64_t steps = 0;
+  // Of an operation without a site, its location has to do.
+  const auto line = [&](NodeId node) {
+    const Node& operation = history_.nodes[node];
+    return operation.site == kNoId ? ~uint64_t{operation.object} : uint64_t{operation.site};
+  };
+  const auto lines = [&](const Before& edge) { return mix(mix(line(edge.earlier)) + line(edge.later)); };
+  for (const Before& first : edges_) {
+    if (part_[first.from] != part_[first.to] || !known.insert(lines(first)).second) continue;
+    if (steps > budget) {
+      found.is_complete = false;
+      break;
+    }
+    ++searches;
+    std::vector<TaskId> queue{first.to};
+    reached_in[first.to] = searches;
+    for (std::size_t i = 0; i < queue.size() && reached_in[first.from] != searches; ++i) {
+      for (uint32_t edge = begin_[queue[i]]; edge < begin_[queue[i] + 1]; ++edge, ++steps) {
+        const TaskId to = edges_[edge].to;
+        if (part_[to] != part_[first.to] || reached_in[to] == searches) continue;
+        reached_in[to] = searches;
+        reached_by[to] = edge;
+        queue.push_back(to);
+      }
+    }
+    std::vector<Before> cycle;
+    for (TaskId at = first.from; at != first.to; at = edges_[reached_by[at]].from)
+      cycle.push_back(edges_[reached_by[at]]);
+    cycle.push_back(first);
+    std::reverse(cycle.begin(), cycle.end());
+    for (const Before& edge : cycle) known.insert(lines(edge));
+    found.list.push_back(std::move(cycle));
+  }
+  return found;
+}
+
+}  // namespace heddle::sequential_spec

@@ -1,0 +1,349 @@
+#include "live/sieve.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/event.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr unsigned kLineBits = 6;  // of an address: lines of 64 bytes
+
+// One that the program did not tell.
+runtime::Record made_up(uint8_t operation, uint64_t address = 0) {
+  runtime::Record record = {};
+  record.what = runtime::Record::pack(operation, 0, reinterpret_cast<const void*>(address));
+  return record;
+}
+runtime::Record made_up(Operation operation, uint64_t address = 0) {
+  return made_up(static_cast<uint8_t>(operation), address);
+}
+
+uint64_t place_of(const runtime::Record& record) {
+  return mix(record.pc ^ mix(record.caller ^ uint64_t{record.context} << 32));
+}
+
+}  // namespace
+
+Sieve::Thread& Sieve::thread_of(uint32_t stream) {
+  if (stream >= threads_.size())
+    threads_.resize(std::max<std::size_t>(stream + std::size_t{1}, threads_.size() * 2));
+  std::unique_ptr<Thread>& thread = threads_[stream];
+  if (thread == nullptr) {
+    thread = std::make_unique<Thread>();
+    live_.push_back(stream);
+  }
+  return *thread;
+}
+
+void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
+  const Record& record = told.record;
+  Thread& thread = thread_of(told.stream);
+  ++now_;
+  switch (record.operation()) {
+    case runtime::kToldNothing: return;
+    case runtime::kToldModule: passed.push_back(told); return;
+    case runtime::kToldWaiting:
+      thread.awaited = record;
+      thread.waits_since = now_;
+      ++waits_;
+      return;
+    case runtime::kToldGaveUp: thread.awaited = {}; return;
+    default: break;
+  }
+  thread.last = record;
+  if (thread.waits()) end_wait(thread, record);
+
+  const bool is_first = std::exchange(thread.is_new, false);  // a thread is met before it is waited for
+  if (lets_all_through()) {
+    follow(thread, told.stream, record);
+    pass(thread, told, passed);
+  } else {
+    if (thread.kept.empty() && !thread.has_gap) {
+      thread.passed_blocks = thread.blocks;
+      thread.passed_held = thread.held;
+    }
+    const uint64_t before = thread.is_busy() ? thread.busy_since : now_;
+    if (follow(thread, told.stream, record) || is_first || lets_all_through()) {
+      pass_kept(passed);
+      pass(thread, told, passed);
+    } else {
+      const uint64_t since = thread.is_busy() ? std::min(before, thread.busy_since) : before;
+      thread.kept.push_back({now_, since, thread.last_given == now_, record});
+      if (++kept_ >= next_trim_) drop();
+      if (lets_all_through()) pass_kept(passed);
+    }
+  }
+  if (record.operation() == static_cast<uint8_t>(Operation::kThreadEnd)) {
+    if (thread.phase == Thread::Phase::kMatters) --blocks_that_matter_;
+    threads_[told.stream].reset();
+    live_.erase(std::find(live_.begin(), live_.end(), told.stream));
+  }
+}
+
+// As core/waits.h has it: what a signal's handler does meanwhile ends no wait for a lock.
+void Sieve::end_wait(Thread& thread, const Record& record) {
+  const bool is_for_lock =
+      thread.awaited.extra == runtime::kForLock || thread.awaited.extra == runtime::kForSharedLock;
+  const auto operation = static_cast<Operation>(record.operation());
+  const bool acquires = operation == Operation::kAcquire || operation == Operation::kAcquireShared;
+  if (!is_for_lock || (acquires && record.address() == thread.awaited.address())) thread.awaited = {};
+}
+
+bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
+  switch (record.operation()) {
+    case runtime::kToldFree: return is_last_of_sync(thread, record);
+    case runtime::kToldRaceEarlier:
+    case runtime::kToldRace:
+    case runtime::kToldRaceFree: return lets_all_through_ = true;
+    default: break;
+  }
+  if (record.operation() >= kStoredOperations) return false;
+  switch (static_cast<Operation>(record.operation())) {
+    case Operation::kRead:
+    case Operation::kWrite: return false;
+    case Operation::kAtomicRead:
+    case Operation::kAtomicWrite:
+    case Operation::kAtomicUpdate:
+    case Operation::kAtomicCompareFail:
+    case Operation::kSync: {
+      const bool matters = take(thread);
+      give(thread);
+      return matters;
+    }
+    case Operation::kAcquire: return acquire(thread, stream, record, false);
+    case Operation::kAcquireShared: return acquire(thread, stream, record, true);
+    case Operation::kRelease: return release(thread, record, false);
+    case Operation::kReleaseShared: return release(thread, record, true);
+    case Operation::kLeave:
+    case Operation::kWait: places_.insert(record.address() >> kLineBits); [[fallthrough]];
+    case Operation::kThreadBegin:
+    case Operation::kJoin:
+      take(thread);
+      meet(thread);
+      return true;
+    case Operation::kArrive:
+    case Operation::kPost: places_.insert(record.address() >> kLineBits); [[fallthrough]];
+    case Operation::kThreadEnd:
+    case Operation::kFork:
+      give(thread);
+      meet(thread);
+      return true;
+    case Operation::kWake: thread.has_met |= !thread.held.empty(); return false;
+    case Operation::kBeginAtomic:
+      begin_busy(thread);
+      if (thread.blocks++ == 0) thread.phase = Thread::Phase::kTaking;
+      return false;
+    case Operation::kBeginDeterministic:
+      begin_busy(thread);
+      ++thread.blocks;
+      return lets_all_through_ = true;
+    case Operation::kEnd: end_block(thread); return false;
+    case Operation::kNotify:
+    case Operation::kFence:
+    case Operation::kCommit:
+    case Operation::kAlloc:
+    case Operation::kFree:
+    case Operation::kTaskBegin:
+    case Operation::kTaskEnd:
+    case Operation::kMaybeBegin:
+    case Operation::kMaybeEnd:
+    case Operation::kAssign:
+    case Operation::kBranch:
+    case Operation::kFocus:
+    case Operation::kNested: return false;
+  }
+  return false;
+}
+
+// True: the block it is in has begun to matter.
+bool Sieve::take(Thread& thread) {
+  if (thread.phase != Thread::Phase::kGiving) return false;
+  thread.phase = Thread::Phase::kMatters;
+  ++blocks_that_matter_;
+  return true;
+}
+
+void Sieve::give(Thread& thread) {
+  if (thread.phase == Thread::Phase::kTaking) thread.phase = Thread::Phase::kGiving;
+  if (thread.is_busy()) thread.first_given = std::min(thread.first_given, now_);
+  thread.last_given = now_;
+}
+
+// Others are met: in every schedule, at this place of the thread (checkers/forced_order.h).
+void Sieve::meet(Thread& thread) {
+  ++thread.meetings;
+  thread.has_met |= !thread.held.empty();
+}
+
+void Sieve::begin_busy(Thread& thread) {
+  if (!thread.is_busy()) thread.busy_since = now_;
+}
+
+void Sieve::end_busy(Thread& thread) {
+  if (thread.held.empty()) thread.is_crossed = thread.has_met = false;
+  if (!thread.is_busy()) thread.first_given = kNever;
+}
+
+void Sieve::end_block(Thread& thread) {
+  if (thread.blocks == 0 || --thread.blocks > 0) return;
+  if (thread.phase == Thread::Phase::kMatters) --blocks_that_matter_;
+  thread.phase = Thread::Phase::kOutside;
+  end_busy(thread);
+}
+
+bool Sieve::acquire(Thread& thread, uint32_t stream, const Record& record, bool is_shared) {
+  for (Held& held : thread.held)
+    if (held.taken.address() == record.address() && held.is_shared == is_shared) {
+      ++held.depth;
+      return false;
+    }
+  bool matters = take(thread);
+  if (!thread.held.empty()) matters |= is_new_order(thread, stream, record, is_shared);
+  places_.insert(record.address() >> kLineBits);
+  begin_busy(thread);
+  thread.held.push_back({record, now_, 1, is_shared});
+  return matters;
+}
+
+bool Sieve::release(Thread& thread, const Record& record, bool is_shared) {
+  const auto held = std::find_if(thread.held.rbegin(), thread.held.rend(), [&](const Held& one) {
+    return one.taken.address() == record.address() && one.is_shared == is_shared;
+  });
+  if (held == thread.held.rend()) {
+    // It was taken unseen.
+    const bool matters = take(thread);
+    give(thread);
+    return matters;
+  }
+  if (--held->depth > 0) return false;
+  give(thread);
+  if (held != thread.held.rbegin()) thread.is_crossed = true;
+  thread.held.erase(std::next(held).base());
+  end_busy(thread);
+  return false;
+}
+
+// Whether the deadlock checker has not seen the thread take this lock so: from the same places, with the same
+// locks, with the same doubts, in the same order forced by others.
+bool Sieve::is_new_order(const Thread& thread, uint32_t stream, const Record& record, bool is_shared) {
+  const auto add = [](uint64_t hash, const Record& taken, bool shared) {
+    return mix(hash ^ mix(taken.address() << 1 | static_cast<uint64_t>(shared)) ^ place_of(taken));
+  };
+  uint64_t hash = mix(mix(thread.meetings) ^ (uint64_t{stream} << 3 | (record.extra != 0 ? 4U : 0U) |
+                                              (thread.is_crossed ? 2U : 0U) | (thread.has_met ? 1U : 0U)));
+  for (const Held& held : thread.held) hash = add(hash, held.taken, held.is_shared);
+  return orders_.insert(add(hash, record, is_shared)).second;
+}
+
+// Whether a lock or its like lies in the memory that begins a new life: what comes in its place is another.
+bool Sieve::is_last_of_sync(Thread& thread, const Record& record) {
+  const uint64_t begin = record.address();
+  const uint64_t end = begin + std::max<uint64_t>(record.name, 1);
+  std::erase_if(thread.held, [&](const Held& held) {
+    return held.taken.address() >= begin && held.taken.address() < end;
+  });
+  end_busy(thread);
+  const uint64_t first = begin >> kLineBits;
+  const uint64_t last = (end - 1) >> kLineBits;
+  if (last - first < places_.size()) {
+    for (uint64_t line = first; line <= last; ++line)
+      if (places_.contains(line)) return true;
+    return false;
+  }
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](uint64_t line) { return line >= first && line <= last; });
+}
+
+// Everything is, from the first that a thread gave to others while it was busy, should it take something
+// before it is no longer. And threads are let through from where they got busy.
+uint64_t Sieve::needed_from() const {
+  uint64_t needed = kNever;
+  for (const uint32_t stream : live_) needed = std::min(needed, threads_[stream]->first_given);
+  for (bool is_settled = false; !is_settled;) {
+    is_settled = true;
+    for (const uint32_t stream : live_) {
+      const Thread& thread = *threads_[stream];
+      const auto end = thread.kept_from(needed);
+      if (end == thread.kept.end() || end->since >= needed) continue;
+      const auto given =
+          std::find_if(thread.kept_from(end->since), end, [](const Thread::Kept& one) { return one.gives; });
+      if (given == end) continue;
+      needed = given->when;
+      is_settled = false;
+    }
+  }
+  return needed;
+}
+
+void Sieve::drop() {
+  const uint64_t needed = needed_from();
+  uint64_t oldest = kNever;  // of what is kept
+  for (const uint32_t stream : live_) {
+    Thread& thread = *threads_[stream];
+    uint64_t own = thread.is_busy() ? std::min(needed, thread.busy_since) : needed;
+    if (const auto next = thread.kept_from(needed); next != thread.kept.end())
+      own = std::min(own, next->since);
+    const auto end = thread.kept_from(own);
+    if (end != thread.kept.begin()) {
+      for (auto dropped = thread.kept.begin(); dropped != end; ++dropped)
+        if (dropped->record.operation() == runtime::kToldFree)
+          frees_.push_back({dropped->when, {stream, dropped->record}});
+      kept_ -= static_cast<std::size_t>(end - thread.kept.begin());
+      thread.kept.erase(thread.kept.begin(), end);
+      thread.has_gap = has_dropped_ = true;
+    }
+    if (!thread.kept.empty()) oldest = std::min(oldest, thread.kept.front().when);
+  }
+  // Memory that a busy thread has accessed since.
+  std::erase_if(frees_, [&](const auto& free) { return free.first < oldest; });
+  next_trim_ = kept_ + limits_.kept;
+  if (kept_ + frees_.size() > limits_.crowded) crowded_until_ = now_ + limits_.crowded_for;
+}
+
+// What the checkers have seen of a busy thread is like what it gave to others: from then on everything is
+// needed until it is no longer busy, so that there is no gap in what it does.
+void Sieve::pass(Thread& thread, const ToldRecord& told, std::vector<ToldRecord>& passed) {
+  passed.push_back(told);
+  if (thread.is_busy()) thread.first_given = std::min(thread.first_given, now_);
+}
+
+void Sieve::pass_kept(std::vector<ToldRecord>& passed) {
+  if (!lets_all_through_ && kept_ > limits_.passed) drop();
+  uint32_t after_gap = 0;  // a thread that goes on there, plus 1
+  order_.swap(frees_);
+  frees_.clear();
+  for (const uint32_t stream : live_) {
+    Thread& thread = *threads_[stream];
+    if (std::exchange(thread.has_gap, false)) {
+      end_before_gap(stream, thread, passed);
+      after_gap = stream + 1;
+    }
+    for (const Thread::Kept& kept : thread.kept) order_.push_back({kept.when, {stream, kept.record}});
+    if (!thread.kept.empty() && thread.is_busy()) thread.first_given = std::min(thread.first_given, now_);
+    thread.kept.clear();
+  }
+  if (after_gap != 0) passed.push_back({after_gap - 1, made_up(kSkipped)});
+  std::sort(order_.begin(), order_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [when, told] : order_) passed.push_back(told);
+  order_.clear();
+  kept_ = 0;
+  next_trim_ = limits_.kept;
+}
+
+// What the checkers have seen begin, and not end, has ended in the gap: records are dropped only up to where
+// a thread is in no block and has no lock.
+void Sieve::end_before_gap(uint32_t stream, Thread& thread, std::vector<ToldRecord>& passed) {
+  for (; thread.passed_blocks > 0; --thread.passed_blocks)
+    passed.push_back({stream, made_up(Operation::kEnd)});
+  for (; !thread.passed_held.empty(); thread.passed_held.pop_back()) {
+    const Held& held = thread.passed_held.back();
+    const auto operation = held.is_shared ? Operation::kReleaseShared : Operation::kRelease;
+    for (uint32_t i = 0; i < held.depth; ++i)
+      passed.push_back({stream, made_up(operation, held.taken.address())});
+  }
+}
+
+}  // namespace heddle
