@@ -14,5 +14,7 @@ ExternalProject_Add(heddle_runtime
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 configure_file("${CMAKE_SOURCE_DIR}/tools/heddle-clang++" "${CMAKE_BINARY_DIR}/bin/heddle-clang++" COPYONLY)
-configure_file("${CMAKE_SOURCE_DIR}/include/heddle/heddle.h" "${CMAKE_BINARY_DIR}/include/heddle/heddle.h" COPYONLY)
+foreach(header IN ITEMS heddle.h parallel.h)
+  configure_file("${CMAKE_SOURCE_DIR}/include/heddle/${header}" "${CMAKE_BINARY_DIR}/include/heddle/${header}" COPYONLY)
+endforeach()
 file(CREATE_LINK heddle-clang++ "${CMAKE_BINARY_DIR}/bin/heddle-clang" SYMBOLIC)

@@ -13,6 +13,6 @@ configure_file("${CMAKE_SOURCE_DIR}/cmake/heddle.pc.in" "${CMAKE_BINARY_DIR}/lib
 install(PROGRAMS "${CMAKE_BINARY_DIR}/bin/heddle-clang++" "${CMAKE_BINARY_DIR}/bin/heddle-clang" DESTINATION bin)
 install(TARGETS heddle_pass LIBRARY DESTINATION lib)
 install(PROGRAMS "${CMAKE_BINARY_DIR}/lib/libheddle_runtime.so" DESTINATION lib)
-install(FILES "${CMAKE_BINARY_DIR}/include/heddle/heddle.h" DESTINATION include/heddle)
+install(DIRECTORY "${CMAKE_BINARY_DIR}/include/heddle" DESTINATION include)
 install(DIRECTORY "${package}" DESTINATION lib/cmake)
 install(FILES "${CMAKE_BINARY_DIR}/lib/pkgconfig/heddle.pc" DESTINATION lib/pkgconfig)

@@ -6,7 +6,6 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -22,9 +21,10 @@
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "pass/access_names.h"
+#include "pass/atomic_operation.h"
 #include "pass/libc_calls.h"
 #include "pass/surround.h"
-#include "runtime/atomics.h"
+#include "pass/texts.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -157,15 +157,19 @@ void merge(SmallVectorImpl<Series>& all, ScalarEvolution& evolution) {
 }
 
 // The fields of HeddleThreadState.
-enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame };
+enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame, kCellMask = 6, kHalfMask };
 
 class Instrumenter {
  public:
   explicit Instrumenter(Module& module)
-      : module_(module), layout_(module.getDataLayout()), context_(module.getContext()), names_(module) {
+      : module_(module),
+        layout_(module.getDataLayout()),
+        context_(module.getContext()),
+        names_(module),
+        texts_(module) {
     auto* const word = Type::getInt64Ty(context_);
     auto* const pointer = PointerType::getUnqual(context_);
-    state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer});
+    state_type_ = StructType::get(context_, {word, word, pointer, pointer, pointer, word, word, word});
     state_ = module.getOrInsertGlobal("heddle_thread_state", state_type_, [&] {
       return new GlobalVariable(module, state_type_, false, GlobalValue::ExternalLinkage, nullptr,
                                 "heddle_thread_state", nullptr, GlobalValue::InitialExecTLSModel);
@@ -179,7 +183,14 @@ class Instrumenter {
   bool may_be_shared(Value* address) const;
   void collect(BasicBlock& block, ScalarEvolution& evolution, SmallVectorImpl<Access>& accesses) const;
   Value* address_of(const Access& access, IRBuilder<>& builder) const;
-  void check(const Access& access, Value* shadow, bool is_leaf);
+  // What the thread's state says of the shadow: the same for as long as the thread lives.
+  struct Shadow {
+    Value* base;
+    Value* cell_mask;
+    Value* half_mask;
+  };
+  Shadow load_shadow(IRBuilder<>& builder);
+  void check(const Access& access, const Shadow& shadow, bool is_leaf);
   void check_atomic(Instruction& instruction);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_libc_call(CallBase& call);
@@ -214,26 +225,13 @@ class Instrumenter {
     return builder.CreateIntrinsic(pointer, Intrinsic::returnaddress, {builder.getInt32(0)});
   }
 
-  // A constant string; null for an empty one.
-  Constant* text(StringRef name) {
-    if (name.empty()) return ConstantPointerNull::get(PointerType::getUnqual(context_));
-    Constant*& known = texts_[name];
-    if (known == nullptr) {
-      Constant* const characters = ConstantDataArray::getString(context_, name);
-      auto* const variable = new GlobalVariable(module_, characters->getType(), /*isConstant=*/true,
-                                                GlobalValue::PrivateLinkage, characters, "heddle.name");
-      variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-      variable->setAlignment(Align(1));
-      known = variable;
-    }
-    return known;
-  }
+  Constant* text(StringRef name) { return texts_.get(name); }
 
   Module& module_;
   const DataLayout& layout_;
   LLVMContext& context_;
   AccessNames names_;
-  StringMap<Constant*> texts_;
+  Texts texts_;
   StructType* state_type_;
   StructType* frame_type_;
   Constant* state_;
@@ -324,7 +322,17 @@ Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) cons
                               builder.getInt64(static_cast<uint64_t>(access.offset - access.address_offset)));
 }
 
-void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
+Instrumenter::Shadow Instrumenter::load_shadow(IRBuilder<>& builder) {
+  const auto load = [&](Type* type, StateField field) {
+    LoadInst* const value = builder.CreateLoad(type, state_field(builder, field));
+    value->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+    return value;
+  };
+  auto* const word = builder.getInt64Ty();
+  return {load(PointerType::getUnqual(context_), kShadow), load(word, kCellMask), load(word, kHalfMask)};
+}
+
+void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_leaf) {
   IRBuilder<> builder(access.instruction);
   auto* const word = builder.getInt64Ty();
   Value* const pointer = address_of(access, builder);
@@ -340,12 +348,11 @@ void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
 
   Value* stamp = builder.CreateLoad(word, state_field(builder, kStamp));
   Value* address = builder.CreatePtrToInt(pointer, word);
-  const uint64_t granule = is_small ? 4 : 8;
-  Value* place = builder.CreateAnd(address, runtime::kAddressMask & ~(granule - 1));
+  Value* place = builder.CreateAnd(address, is_small ? shadow.half_mask : shadow.cell_mask);
   Value* offset = builder.CreateShl(place, 1);
   if (is_small) offset = builder.CreateSub(offset, builder.CreateAnd(place, 4));
   if (access.writes) offset = builder.CreateAdd(offset, builder.getInt64(8));
-  Value* cell = builder.CreateGEP(builder.getInt8Ty(), shadow, offset);
+  Value* cell = builder.CreateGEP(builder.getInt8Ty(), shadow.base, offset);
   // The words that say who has accessed this before.
   SmallVector<Value*> states;
   Type* const state_type = is_small ? static_cast<Type*>(builder.getInt32Ty()) : word;
@@ -391,6 +398,7 @@ void Instrumenter::check(const Access& access, Value* shadow, bool is_leaf) {
 }
 
 void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) {
+  if (operation.hasMetadata(LLVMContext::MD_nosanitize)) return;
   IRBuilder<> builder(&operation);
   Value* length = builder.CreateZExtOrTrunc(operation.getLength(), builder.getInt64Ty());
   const auto check_range = [&](StringRef slow_path, Value* address) {
@@ -417,12 +425,6 @@ void Instrumenter::check_libc_call(CallBase& call) {
   call.removeFnAttr(Attribute::NoSync);
 }
 
-uint32_t meaning_of(AtomicOrdering order) {
-  return (isAcquireOrStronger(order) ? runtime::kAcquires : 0) |
-         (isReleaseOrStronger(order) ? runtime::kReleases : 0) |
-         (order == AtomicOrdering::SequentiallyConsistent ? runtime::kIsSequential : 0);
-}
-
 // The operation stays what it is, between two calls of the runtime.
 void Instrumenter::check_atomic(Instruction& instruction) {
   IRBuilder<> builder(&instruction);
@@ -435,46 +437,18 @@ void Instrumenter::check_atomic(Instruction& instruction) {
                        {builder.getInt32(meaning_of(fence->getOrdering()))});
     return;
   }
-  Value* address = nullptr;
-  Type* type = nullptr;
-  uint32_t kind = 0;
-  AtomicOrdering order = AtomicOrdering::NotAtomic;
-  if (auto* load = dyn_cast<LoadInst>(&instruction)) {
-    address = load->getPointerOperand();
-    type = load->getType();
-    kind = runtime::kAtomicRead;
-    order = load->getOrdering();
-  } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
-    address = store->getPointerOperand();
-    type = store->getValueOperand()->getType();
-    kind = runtime::kAtomicWrite;
-    order = store->getOrdering();
-  } else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    address = update->getPointerOperand();
-    type = update->getType();
-    kind = runtime::kAtomicRead | runtime::kAtomicWrite;
-    order = update->getOrdering();
-  } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    address = exchange->getPointerOperand();
-    type = exchange->getCompareOperand()->getType();
-  }
-  if (address == nullptr || !may_be_shared(address)) return;
+  const std::optional<AtomicOperation> operation = atomic_operation(instruction);
+  if (!operation || instruction.hasMetadata(LLVMContext::MD_nosanitize)) return;
+  Value* const address = operation->address;
+  if (!may_be_shared(address)) return;
   builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
   builder.SetInsertPoint(instruction.getNextNode());
   builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
-  Value* kind_now = builder.getInt32(kind);
-  Value* order_now = builder.getInt32(meaning_of(order));
-  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    Value* succeeded = builder.CreateExtractValue(exchange, 1);
-    kind_now = builder.CreateSelect(succeeded, builder.getInt32(runtime::kAtomicRead | runtime::kAtomicWrite),
-                                    builder.getInt32(runtime::kAtomicRead | runtime::kAtomicCompare));
-    order_now = builder.CreateSelect(succeeded, builder.getInt32(meaning_of(exchange->getSuccessOrdering())),
-                                     builder.getInt32(meaning_of(exchange->getFailureOrdering())));
-  }
+  const AtomicOperation::Outcome outcome = operation->outcome(builder);
   builder.CreateCall(module_.getOrInsertFunction("heddle_end_atomic", nothing, pointer, builder.getInt64Ty(),
                                                  number, number, pointer),
-                     {address, builder.getInt64(layout_.getTypeStoreSize(type)), kind_now, order_now,
-                      text(names_.name_of(instruction, address))});
+                     {address, builder.getInt64(layout_.getTypeStoreSize(operation->type)), outcome.kind,
+                      outcome.order, text(names_.name_of(instruction, address))});
 }
 
 // Accesses that a loop makes in every round, at addresses a fixed distance apart, are checked at once before
@@ -606,8 +580,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   if (!is_leaf) keep_frame(function);
   if (!accesses.empty()) {
     IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    LoadInst* shadow = builder.CreateLoad(PointerType::getUnqual(context_), state_field(builder, kShadow));
-    shadow->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+    const Shadow shadow = load_shadow(builder);
     for (const Access& access : accesses) check(access, shadow, is_leaf);
   }
   for (MemIntrinsic* operation : block_operations) check_block_operation(*operation, is_leaf);

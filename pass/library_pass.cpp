@@ -111,18 +111,41 @@ class Marker {
 
   void mark_counts(Function& function) {
     SmallVector<Instruction*> counts;
+    SmallVector<Instruction*> disposals;
     for (Instruction& instruction : instructions(function)) {
       const auto* call = dyn_cast<CallBase>(&instruction);
       const Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
       if ((isa<LoadInst>(instruction) && instruction.isAtomic()) ||
           (callee != nullptr && name_of(*callee).qualified == "__gnu_cxx::__exchange_and_add_dispatch"))
         counts.push_back(&instruction);
+      else if (call != nullptr && call->isIndirectCall())
+        disposals.push_back(&instruction);  // virtual functions: _M_dispose, _M_destroy
       else if (isa<StoreInst>(instruction))
         // Both counts of the last reference: nobody else sees them any more.
-        instruction.setMetadata(LLVMContext::MD_nosanitize, MDNode::get(function.getContext(), {}));
+        leave_unchecked(instruction);
     }
     Value* const object = function.getArg(0);
     for (Instruction* count : counts) mark_around(*count, kHeddleReferenceCount, object);
+    for (Instruction* disposal : disposals) mark_around(*disposal, kHeddleDisposal, object);
+  }
+
+  // A cache that the library fills without a lock, whoever comes first, always with the same.
+  static void mark_cache(Function& function) {
+    for (Instruction& instruction : instructions(function))
+      if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction)) leave_unchecked(instruction);
+  }
+
+  // The library makes the state of the promise ready when the thread ends, in code that is not the program's.
+  void mark_set_at_thread_end(Function& function) {
+    const uint64_t offset = offset_of_status(*function.getParent());
+    if (offset == 0) return;
+    surround(
+        function, [](IRBuilder<>&) {},
+        [&](IRBuilder<>& builder, ReturnInst* leaving) {
+          if (leaving == nullptr) return;
+          Value* const status = builder.CreateConstGEP1_64(builder.getInt8Ty(), function.getArg(0), offset);
+          call_runtime(builder, "heddle_set_at_thread_end", {status});
+        });
   }
 
   void mark_inside_condition(Function& function) {
@@ -157,6 +180,20 @@ class Marker {
   }
 
  private:
+  static void leave_unchecked(Instruction& instruction) {
+    instruction.setMetadata(LLVMContext::MD_nosanitize, MDNode::get(instruction.getContext(), {}));
+  }
+  // Of what threads wait for, in the shared state of a promise; 0: this library keeps it elsewhere.
+  static uint64_t offset_of_status(const Module& module) {
+    auto* const state =
+        StructType::getTypeByName(module.getContext(), "class.std::__future_base::_State_baseV2");
+    if (state == nullptr || state->isOpaque()) return 0;
+    for (unsigned i = 0; i < state->getNumElements(); ++i)
+      if (const auto* const member = dyn_cast<StructType>(state->getElementType(i));
+          member != nullptr && member->hasName() && member->getName().contains("__atomic_futex_unsigned"))
+        return module.getDataLayout().getStructLayout(state)->getElementOffset(i);
+    return 0;
+  }
   void mark_around(Instruction& instruction, HeddleLibraryOperation operation, Value* object) {
     surround(
         instruction, [&](IRBuilder<>& builder) { enter(builder, operation, object); },
@@ -188,6 +225,10 @@ PreservedAnalyses LibraryPass::run(Module& module, ModuleAnalysisManager&) {
       marker.mark_inside_condition(function);
     else if (name == "std::_Sp_atomic::_Atomic_count::lock")
       marker.mark_beginning(function, kHeddlePointerLock);
+    else if (name == "std::__future_base::_State_baseV2::_M_set_delayed_result")
+      marker.mark_set_at_thread_end(function);
+    else if (name == "std::ctype::narrow" || name == "std::ctype::widen")
+      Marker::mark_cache(function);
     else if (name == "std::__tree_barrier::arrive")
       marker.mark_completion(function);
   }

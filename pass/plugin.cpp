@@ -6,6 +6,8 @@
 #include "pass/access_names.h"
 #include "pass/access_pass.h"
 #include "pass/block_pass.h"
+#include "pass/condition_loops.h"
+#include "pass/flow_pass.h"
 #include "pass/library_pass.h"
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
@@ -14,10 +16,13 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
         builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(heddle::NamePass());
           passes.addPass(heddle::LibraryPass());
+          passes.addPass(heddle::ConditionLoopPass());
           passes.addPass(heddle::BlockPass());
+          if (heddle::is_following_data()) passes.addPass(heddle::MaybePass());
         });
         builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::LoopSimplifyPass()));
+          if (heddle::is_following_data()) passes.addPass(heddle::FlowPass());
           passes.addPass(heddle::AccessPass());
         });
       }};

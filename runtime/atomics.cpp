@@ -6,6 +6,7 @@
 // store and the read-modify-writes after it.
 #include "runtime/atomics.h"
 
+#include "runtime/flow.h"
 #include "runtime/interpose/real.h"
 #include "runtime/rare_access.h"
 #include "runtime/sync.h"
@@ -31,6 +32,8 @@ MemoryOrder memory_order(uint32_t order) {
   }
 }
 
+}  // namespace
+
 void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,
                  const char* name, const void* pc) {
   const auto operation = kind == kAtomicRead          ? Operation::kAtomicRead
@@ -41,11 +44,9 @@ void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t k
                 .address = variable,
                 .pc = pc,
                 .size = static_cast<uint8_t>(size),
-                .extra = static_cast<uint32_t>(memory_order(order)),
+                .extra = static_cast<uint32_t>(memory_order(order)) | told_local << kOrderBits,
                 .name = reinterpret_cast<uint64_t>(name)});
 }
-
-}  // namespace
 
 void begin_atomic(const void* variable) {
   if (heddle_thread_state.thread == nullptr) return;

@@ -5,6 +5,8 @@
 
 namespace heddle::runtime {
 
+struct Thread;
+
 // What it does; both for a read-modify-write.
 inline constexpr uint32_t kAtomicRead = 1;
 inline constexpr uint32_t kAtomicWrite = 2;
@@ -21,5 +23,8 @@ void begin_atomic(const void* variable);
 void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
                 const void* pc);
 void fence(uint32_t order, const void* pc);
+// That it was done; end_atomic() does so when there are several threads.
+void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,
+                 const char* name, const void* pc);
 
 }  // namespace heddle::runtime

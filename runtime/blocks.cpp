@@ -7,6 +7,7 @@
 #include "runtime/atomics.h"
 #include "runtime/contexts.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/threads.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -37,6 +38,7 @@ Told end_of(const OpenBlocks::Open& open, const void* pc) {
 void leave_inner(Thread& thread, const void* pc) {
   const OpenBlocks::Open inner = thread.blocks.inner();
   thread.blocks.pop();
+  if (inner.state == State::kLeft) return;
   if (inner.state == State::kUntold || !begins_stretch(!thread.blocks.any_matters())) {
     if (inner.state == State::kTold) tell_unordered(thread, end_of(inner, pc));
     return;
@@ -72,6 +74,19 @@ void leave_completion(Thread& thread, const void* barrier, const void* pc) {
 bool ends_pointer_operation(HeddleLibraryOperation operation) {
   return operation == kHeddlePointerRead || operation == kHeddlePointerUpdate ||
          operation == kHeddlePointerWait;
+}
+
+// What the thread has done and what it will do are no longer parts of the same blocks.
+void enter_disposal(Thread& thread, const void* counts, const void* pc) {
+  if (thread.disposals++ > 0 || thread.library_depth > 0) return;
+  thread.left_for_disposal = is_counted_by_others(counts) ? leave_atomic_blocks(thread, pc) : 0;
+}
+void leave_disposal(Thread& thread, const void* pc) {
+  if (--thread.disposals > 0) return;
+  const uint32_t left = std::exchange(thread.left_for_disposal, 0);
+  if (left == 0) return;
+  thread.new_stretch();
+  enter_atomic_blocks_again(thread, left, pc);
 }
 
 // One atomic operation, in the name of the program. The library makes all orders at least so strong, and all
@@ -115,14 +130,14 @@ HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {
   tell_pending_blocks(thread);
-  const uint32_t left = thread.blocks.visit_inner_atomic(
+  const uint32_t left = thread.blocks.leave_inner_atomic(
       only_by_default, [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
   if (left > 0) thread.new_stretch();
   return left;
 }
 
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
-  thread.blocks.visit_inner(
+  thread.blocks.enter_inner_again(
       left, [&](const OpenBlocks::Open& open) { tell_unordered(thread, begin_of(open, pc)); });
 }
 
@@ -139,6 +154,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
   if (thread == nullptr) return;
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return enter_completion(*thread, object, pc);
+  if (operation == kHeddleDisposal) return enter_disposal(*thread, object, pc);
   if (ends_pointer_operation(operation)) {
     if (thread->library_depth == 1) access_pointer(*thread, object, operation == kHeddlePointerUpdate, pc);
     return;
@@ -166,8 +182,11 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       tell(Operation::kPost, object, pc);
       break;
     case kHeddleFutureSet:
-    case kHeddleReferenceCount:
       releasing_shared(object);
+      tell(Operation::kSync, object, pc);
+      break;
+    case kHeddleReferenceCount:
+      counting(object);
       tell(Operation::kSync, object, pc);
       break;
     case kHeddleLatchWait:
@@ -187,7 +206,8 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddlePointerRead:
     case kHeddlePointerUpdate:
     case kHeddlePointerWait:
-    case kHeddleBarrierCompletion: break;
+    case kHeddleBarrierCompletion:
+    case kHeddleDisposal: break;
   }
 }
 
@@ -198,6 +218,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
   if (thread == nullptr) return;
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return leave_completion(*thread, object, pc);
+  if (operation == kHeddleDisposal) return leave_disposal(*thread, pc);
   if (operation == kHeddlePointerWait && thread->library_depth == 1)
     access_pointer(*thread, object, /*writes=*/false, pc);  // what ended the wait
   if (--thread->library_depth > 0) return;
@@ -239,8 +260,20 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddlePointerRead:
     case kHeddlePointerUpdate:
     case kHeddlePointerWait:
-    case kHeddleBarrierCompletion: break;
+    case kHeddleBarrierCompletion:
+    case kHeddleDisposal: break;
   }
+}
+
+HEDDLE_INTERPOSE void heddle_set_at_thread_end(const void* status) {
+  if (is_acting()) publish_at_thread_end(status, __builtin_return_address(0));
+}
+
+HEDDLE_INTERPOSE void heddle_begin_condition_loop() {
+  const Inside inside;
+  if (!is_acting() || !this_thread->blocks.is_in_told_atomic()) return;
+  const void* const pc = __builtin_return_address(0);
+  enter_atomic_blocks_again(*this_thread, leave_atomic_blocks(*this_thread, pc), pc);
 }
 
 }  // namespace heddle::runtime

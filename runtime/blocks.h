@@ -61,9 +61,18 @@ enum HeddleLibraryOperation : uint32_t {
   kHeddlePointerRead = 19,    // the pointer was loaded, or compared and found to be another
   kHeddlePointerUpdate = 20,  // it was stored, exchanged, or compared and exchanged
   kHeddlePointerWait = 21,    // atomic::wait: it was loaded, until it was another one
+  // The program's own code, run by whoever drops the last reference: who that is, the schedule decides. So it
+  // is no part of the blocks that the thread is in, if others have counted, too.
+  kHeddleDisposal = 22,
 };
 void heddle_enter_library(HeddleLibraryOperation operation, const void* object);
 // `succeeded` is 0 when the operation orders nothing: a try that failed, use_count(), an exception.
 void heddle_leave_library(HeddleLibraryOperation operation, const void* object, uint32_t succeeded);
+
+// The shared state of a promise becomes ready when the thread ends; `status` is what kHeddleFutureWait names.
+void heddle_set_at_thread_end(const void* status);
+// Here begins a loop in which the thread waits for a condition until something holds. What comes before is
+// judged apart from what comes then, whether the thread has to wait or not.
+void heddle_begin_condition_loop();
 
 }  // extern "C"

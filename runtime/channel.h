@@ -26,6 +26,8 @@ enum ChannelOperation : uint8_t {
   kToldRaceFree,     // that access is unordered with the end of its memory's life, which comes next
   kToldWaiting,      // the thread has to wait for what lies at address; extra: WaitsFor
   kToldGaveUp,       // it has waited, and not got it
+  kToldConstruct,    // a parallel construct begins; extra: 1, it ends
+  kToldUnfollowed,   // a function was called that does not say what its result depends on: address
 };
 
 // What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
@@ -44,8 +46,10 @@ struct Record {
   uint64_t name;     // address of a text that says what is accessed; 0: none
   uint64_t caller;   // of the function, when that keeps no frame; 0: it does
   uint32_t context;  // the call stack without the two, by its number; 0: not known
-  uint32_t extra;    // atomics: memory order; lock acquisitions: 1 if it would not have waited for ever
-  uint64_t ticket;   // plus one; 0: it has none
+  // Accesses of at most 255 bytes: memory order and, above kOrderBits, the local (runtime/flow.h). Lock
+  // acquisitions: 1 if it would not have waited for ever.
+  uint32_t extra;
+  uint64_t ticket;  // plus one; 0: it has none
 
   static constexpr uint64_t kAddressMask48 = (uint64_t{1} << 48) - 1;
   static uint64_t pack(uint8_t operation, uint8_t size, const void* address) {

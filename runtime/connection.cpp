@@ -15,6 +15,7 @@
 
 #include "runtime/contexts.h"
 #include "runtime/early_locks.h"
+#include "runtime/flow.h"
 #include "runtime/memory.h"
 #include "runtime/message.h"
 #include "runtime/question.h"
@@ -189,8 +190,9 @@ bool share_memory() {
     done = send_hello(memory) && receive_answer(answer);
     if (done) {
       reserve_contexts();
-      told_per_stretch = made->told_per_stretch;
-      tells_every_access = made->is_full != 0;
+      // With data flow every access is told, in another way.
+      told_per_stretch = is_built_to_follow ? 0 : made->told_per_stretch;
+      tells_every_access = made->is_full != 0 || is_built_to_follow;
       __atomic_store_n(&channel, made, __ATOMIC_RELEASE);
     } else {
       ::munmap(shared, sizeof(Channel));

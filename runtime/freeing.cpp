@@ -1,6 +1,7 @@
 #include "runtime/freeing.h"
 
 #include "runtime/cell.h"
+#include "runtime/shadow.h"
 #include "runtime/stretches.h"
 #include "runtime/system_code.h"
 #include "runtime/tell_race.h"
@@ -44,8 +45,8 @@ Unordered unordered_in(const Thread& thread, const Cell& cell) {
   return {};
 }
 
-// In the part of the memory that lies in one page: where it goes on, or null when a race was found.
-const char* check_page(Thread& thread, const char* from, const char* to, const void* pc) {
+// In the part of the memory that lies in one page: false when a race was found.
+bool check_page(Thread& thread, const char* from, const char* to, const void* pc) {
   Unordered found;
   for (;;) {
     const AtPage page(thread, from);
@@ -63,7 +64,7 @@ const char* check_page(Thread& thread, const char* from, const char* to, const v
     }
     break;
   }
-  if (found.stretch == 0) return to;
+  if (found.stretch == 0) return true;
   tell_race(thread, {.earlier = found.stretch,
                      .address = from - 8 + (found.half == 0 ? 0 : 4),
                      .size = 4,
@@ -73,10 +74,44 @@ const char* check_page(Thread& thread, const char* from, const char* to, const v
                      .caller = nullptr,
                      .pc = pc,
                      .frees = true});
-  return nullptr;
+  return false;
+}
+
+// The parts of the memory that lie in one page each: `visit` until it returns false.
+template <class Visit>
+void for_each_page(const char* from, const char* end, Visit visit) {
+  while (from < end) {
+    const uint64_t next_page = (reinterpret_cast<uint64_t>(from) | ((uint64_t{1} << kPageBits) - 1)) + 1;
+    const char* const to =
+        next_page < reinterpret_cast<uint64_t>(end) ? reinterpret_cast<const char*>(next_page) : end;
+    if (!visit(from, to)) return;
+    from = to;
+  }
 }
 
 }  // namespace
+
+void mark_freed(const void* memory, std::size_t size, const void* pc) {
+  if (heddle_thread_state.thread == nullptr || size >= kLargeMemory || is_system_code(pc)) return;
+  const Inside inside;
+  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
+  if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
+  const uint64_t stamp = heddle_thread_state.stamp;
+  thread.next_memo() = Memo::of_freed(memory, size, pc);
+  const auto* from = static_cast<const char*>(memory);
+  for_each_page(from, from + size, [&](const char* begin, const char* end) {
+    if (owners[page_of(begin)] == 0) settle(thread, page_of(begin));
+    const AtPage page(thread, begin);
+    // The numbers in use are counted now. Nothing is lost but the mark.
+    if (page.is_paused()) return true;
+    for (; begin < end; begin += 8) {
+      volatile Cell& cell = *cell_of(begin);
+      cell.read = stamp;
+      cell.write = stamp;
+    }
+    return true;
+  });
+}
 
 void check_free(const void* memory, std::size_t size, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
@@ -87,13 +122,10 @@ void check_free(const void* memory, std::size_t size, const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const auto* from = reinterpret_cast<const char*>(reinterpret_cast<uint64_t>(memory) & ~uint64_t{7});
   const char* const end = static_cast<const char*>(memory) + size;
-  while (from != nullptr && from < end) {
-    const uint64_t next_page = (reinterpret_cast<uint64_t>(from) | ((uint64_t{1} << kPageBits) - 1)) + 1;
-    const char* const to =
-        next_page < reinterpret_cast<uint64_t>(end) ? reinterpret_cast<const char*>(next_page) : end;
+  for_each_page(from, end, [&](const char* begin, const char* page_end) {
     // Memory whose state nobody has touched has none.
-    from = owners[page_of(from)] == 0 ? to : check_page(thread, from, to, pc);
-  }
+    return owners[page_of(begin)] == 0 || check_page(thread, begin, page_end, pc);
+  });
 }
 
 }  // namespace heddle::runtime

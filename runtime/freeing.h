@@ -6,8 +6,11 @@
 namespace heddle::runtime {
 
 // The calling thread is about to give the memory back, at `pc`. Whatever another thread did to it must be
-// ordered before that; if it is not, that is a race. Says so once, of the first such access found. What is
-// done to the memory afterwards is not noticed.
+// ordered before that; if it is not, that is a race. Says so once, of the first such access found.
 void check_free(const void* memory, std::size_t size, const void* pc);
+
+// Until the memory begins another life (begin_life), it counts as written by the free: an access that is not
+// ordered after that is a race. Not for large memory, which the allocator gives back to the system.
+void mark_freed(const void* memory, std::size_t size, const void* pc);
 
 }  // namespace heddle::runtime

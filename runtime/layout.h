@@ -17,6 +17,9 @@ namespace heddle::runtime {
 inline constexpr uint64_t kAddressBits = 44;
 inline constexpr uint64_t kAddressMask = (uint64_t{1} << kAddressBits) - 1;
 
+inline constexpr uint64_t kCellMask = kAddressMask & ~uint64_t{7};
+inline constexpr uint64_t kHalfMask = kAddressMask & ~uint64_t{3};
+
 inline constexpr uint32_t kNumberBits = 28;
 inline constexpr uint32_t kNumberMask = (uint32_t{1} << kNumberBits) - 1;
 inline constexpr uint32_t kAllBytes = uint32_t{0xF} << kNumberBits;
@@ -39,6 +42,8 @@ struct HeddleThreadState {
   HeddleFrame* frame;  // the innermost
   void* thread;        // heddle::runtime::Thread; null while nothing is to be checked
   uint32_t inside;     // calls of the runtime that the thread is in (runtime/inside.h)
+  uint64_t cell_mask;  // which bits of an address say where its state is: of 8 bytes, of 4 bytes. None when
+  uint64_t half_mask;  // nothing is to be checked, so that there need be no shadow
 };
 
 extern __thread HeddleThreadState heddle_thread_state __attribute__((tls_model("initial-exec")));

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "runtime/access.h"
+#include "runtime/flow.h"
 #include "runtime/interpose/real.h"
 #include "runtime/layout.h"
 
@@ -23,7 +24,7 @@ class LibcCall {
 
   const void* pc() const { return pc_; }
   // Otherwise nothing has to be found out: the program has one thread, or is not checked.
-  bool is_checked() const { return heddle_thread_state.thread != nullptr; }
+  bool is_checked() const { return heddle_thread_state.thread != nullptr || follows_data; }
 
   void reads(const void* memory, std::size_t size) const { access(memory, size, 0); }
   void writes(const void* memory, std::size_t size) const { access(memory, size, kWrites); }
@@ -44,7 +45,11 @@ class LibcCall {
   void access(const void* memory, std::size_t size, uint64_t kind) const {
     if (!is_checked() || memory == nullptr || size == 0) return;
     const int error = errno;
-    access_memory(memory, size | kind, pc_);
+    if (follows_data) {
+      library_access(memory, size | kind, pc_);
+    } else {
+      access_memory(memory, size | kind, pc_);
+    }
     errno = error;
   }
 

@@ -23,6 +23,7 @@ class OpenBlocks {
     kUntold,   // and will not be: there was nobody to tell
     kPending,  // the first that it does is told after it
     kTold,
+    kLeft,  // told, and left for a while: what the thread does now is no part of it
   };
   struct Open {
     const HeddleBlock* block;
@@ -55,6 +56,12 @@ class OpenBlocks {
   }
   // The innermost ones, which are told when anything else is.
   uint32_t pending() const { return pending_; }
+  // Whether anything was told of the atomic block that the thread is in: of one that is pending, nothing.
+  bool is_in_told_atomic() const {
+    const uint32_t told = blocks_.size() - pending_;
+    return told > 0 && blocks_[told - 1].state == State::kTold &&
+           blocks_[told - 1].block->kind == kHeddleAtomic;
+  }
   // Says that they are told now: `visit(open)`, outermost first.
   template <class Visit>
   [[gnu::always_inline]] void tell_pending(Visit visit) {
@@ -65,22 +72,28 @@ class OpenBlocks {
       visit(blocks_[i]);
     }
   }
-  // Those, innermost first, that are atomic and told, up to the first that is not, or up to the first that
-  // the program itself asks for: `visit(open)`.
+  // Leaves those, innermost first, that are atomic and told, up to the first that is not, or up to the first
+  // that the program itself asks for: `visit(open)`.
   template <class Visit>
-  uint32_t visit_inner_atomic(bool only_by_default, Visit visit) const {
+  uint32_t leave_inner_atomic(bool only_by_default, Visit visit) {
     uint32_t visited = 0;
     const auto fits = [&](const Open& open) {
       return open.state == State::kTold && open.block->kind == kHeddleAtomic &&
              (!only_by_default || open.block->origin == kHeddleByDefault);
     };
-    for (uint32_t i = blocks_.size(); i > 0 && fits(blocks_[i - 1]); --i, ++visited) visit(blocks_[i - 1]);
+    for (uint32_t i = blocks_.size(); i > 0 && fits(blocks_[i - 1]); --i, ++visited) {
+      blocks_[i - 1].state = State::kLeft;
+      visit(blocks_[i - 1]);
+    }
     return visited;
   }
-  // The `count` innermost ones, outermost first.
+  // Enters the `count` innermost ones again, outermost first.
   template <class Visit>
-  void visit_inner(uint32_t count, Visit visit) const {
-    for (uint32_t i = blocks_.size() - count; i < blocks_.size(); ++i) visit(blocks_[i]);
+  void enter_inner_again(uint32_t count, Visit visit) {
+    for (uint32_t i = blocks_.size() - count; i < blocks_.size(); ++i) {
+      blocks_[i].state = State::kTold;
+      visit(blocks_[i]);
+    }
   }
   // Those that are deterministic and not told yet, outermost first: `tell(open)`.
   template <class Tell>
@@ -95,10 +108,10 @@ class OpenBlocks {
     for (uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i].state = State::kUntold;
     pending_ = 0;
   }
-  // Somebody was there to tell when it began.
+  // Somebody was there to tell when it began, and the thread is in it.
   bool any_matters() const {
     for (uint32_t i = 0; i < blocks_.size(); ++i)
-      if (blocks_[i].state != State::kUntold) return true;
+      if (blocks_[i].state != State::kUntold && blocks_[i].state != State::kLeft) return true;
     return false;
   }
 

@@ -16,9 +16,6 @@ char* shadow_base = nullptr;
 
 namespace {
 
-// Ranges from here on are given back to the system, not only cleared.
-constexpr std::size_t kLarge = std::size_t{1} << 15;
-
 // True when there was any state.
 bool clear(uint64_t from, uint64_t to) {
   auto* const begin = reinterpret_cast<uint64_t*>(shadow_base + 2 * from);
@@ -29,6 +26,27 @@ bool clear(uint64_t from, uint64_t to) {
     *word = 0;
   }
   return any != 0;
+}
+
+// True when anything was known of the memory.
+bool forget_state(const void* memory, std::size_t size) {
+  const auto first = reinterpret_cast<uint64_t>(memory) & kAddressMask & ~uint64_t{7};
+  const auto last = ((reinterpret_cast<uint64_t>(memory) & kAddressMask) + size + 7) & ~uint64_t{7};
+  bool had_state = false;
+  if (last - first >= kLargeMemory) {
+    for (uint64_t page = first >> kPageBits; page <= (last - 1) >> kPageBits && !had_state; ++page)
+      had_state = owners[page] != 0;
+    if (had_state) clear_and_give_back(shadow_base + 2 * first, 2 * (last - first));
+  } else {
+    for (uint64_t from = first; from < last;) {
+      const uint64_t page_end = ((from >> kPageBits) + 1) << kPageBits;
+      const uint64_t to = page_end < last ? page_end : last;
+      // Memory whose state nobody has touched stays without.
+      if (owners[from >> kPageBits] != 0) had_state |= clear(from, to);
+      from = to;
+    }
+  }
+  return had_state;
 }
 
 }  // namespace
@@ -42,24 +60,16 @@ void forget(const void* memory, std::size_t size) {
   const Inside inside;
   forget_locks(memory, size);
   const bool had_syncs = forget_syncs(memory, size);
-  const auto first = reinterpret_cast<uint64_t>(memory) & kAddressMask & ~uint64_t{7};
-  const auto last = ((reinterpret_cast<uint64_t>(memory) & kAddressMask) + size + 7) & ~uint64_t{7};
-  bool had_state = false;
-  if (last - first >= kLarge) {
-    for (uint64_t page = first >> kPageBits; page <= (last - 1) >> kPageBits && !had_state; ++page)
-      had_state = owners[page] != 0;
-    if (had_state) clear_and_give_back(shadow_base + 2 * first, 2 * (last - first));
-  } else {
-    for (uint64_t from = first; from < last;) {
-      const uint64_t page_end = ((from >> kPageBits) + 1) << kPageBits;
-      const uint64_t to = page_end < last ? page_end : last;
-      // Memory whose state nobody has touched stays without.
-      if (owners[from >> kPageBits] != 0) had_state |= clear(from, to);
-      from = to;
-    }
-  }
+  const bool had_state = forget_state(memory, size);
   if ((had_state || had_syncs) && this_thread != nullptr)
     tell(*this_thread, {.operation = kToldFree, .address = memory, .name = size});
+}
+
+void begin_life(const void* memory, std::size_t size) {
+  // Where there is one thread, all that was freed is ordered before what comes.
+  if (!is_parallel || shadow_base == nullptr || memory == nullptr) return;
+  const Inside inside;
+  forget_state(memory, size);
 }
 
 }  // namespace heddle::runtime

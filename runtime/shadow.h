@@ -7,9 +7,15 @@ namespace heddle::runtime {
 
 extern char* shadow_base;
 
+// The state of memory from this size on is given back to the system when it is forgotten, not only cleared.
+inline constexpr std::size_t kLargeMemory = std::size_t{1} << 15;
+
 void reserve_shadow();
 
-// The memory begins a new life, without the locks that were in it.
+// The memory's life ends, with the locks that were in it.
 void forget(const void* memory, std::size_t size);
+
+// It begins a new one: whoever had it before gave it back. What is marked as freed is so no longer.
+void begin_life(const void* memory, std::size_t size);
 
 }  // namespace heddle::runtime

@@ -66,6 +66,7 @@ void clear(Sync& sync) {
   sync.is_held_alone = false;
   sync.is_guard = false;
   sync.openings = 0;
+  sync.counted_by = 0;
 }
 
 void use_again(Sync* sync) {
@@ -242,6 +243,20 @@ void releasing_shared(const void* object) {
   if (this_thread == nullptr) return;
   AtSync sync(object);
   release_shared(sync);
+}
+
+void counting(const void* counts) {
+  if (this_thread == nullptr) return;
+  AtSync sync(counts);
+  release_shared(sync);
+  const bool is_first = sync->counted_by == 0 || sync->counted_by == this_thread->serial;
+  sync->counted_by = is_first ? this_thread->serial : Sync::kSeveral;
+}
+
+bool is_counted_by_others(const void* counts) {
+  if (this_thread == nullptr) return false;
+  AtSync sync(counts);
+  return sync->counted_by != 0 && sync->counted_by != this_thread->serial;
 }
 
 BarrierPhase* arriving(const void* barrier) {

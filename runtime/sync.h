@@ -20,6 +20,8 @@ struct BarrierPhase {
 };
 
 struct Sync {
+  static constexpr uint32_t kSeveral = ~uint32_t{0};
+
   Sync* next = nullptr;                      // with the same hash
   SpinLock lock;                             // for the members below
   const void* address = nullptr;             // null: it has ended
@@ -30,6 +32,7 @@ struct Sync {
   bool is_held_alone = false;                // of a reader–writer lock
   bool is_guard = false;                     // of a local variable that is initialized once
   uint32_t openings = 0;                     // of a named semaphore
+  uint32_t counted_by = 0;                   // of reference counts: the thread's serial number, or kSeveral
   std::atomic<bool> has_completion = false;  // a barrier with a function that the last to arrive runs
 };
 
@@ -43,6 +46,11 @@ bool acquired(const void* object);
 void acquired_shared(const void* object);
 void releasing(const void* object);
 void releasing_shared(const void* object);
+
+// The calling thread changes reference counts: comes after all who did so before.
+void counting(const void* counts);
+// Whether others than the calling thread have: any of them might have dropped the last reference.
+bool is_counted_by_others(const void* counts);
 
 // The calling thread comes to the barrier, and goes on from it. The barrier may be destroyed as soon as one
 // of its threads goes on, so the others keep hold of the phase.

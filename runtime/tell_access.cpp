@@ -16,7 +16,7 @@ HEDDLE_KEEPS_REGISTERS void tell_access(Thread& thread, const void* address, uin
                      .address = address,
                      .pc = pc,
                      .size = static_cast<uint8_t>(size <= 255 ? size : 0),
-                     .extra = static_cast<uint32_t>(size),
+                     .extra = static_cast<uint32_t>(size <= 255 ? 0 : size),
                      .name = reinterpret_cast<uint64_t>(name),
                      .caller = reinterpret_cast<uint64_t>(caller)};
   HeddleFrame* const frame = heddle_thread_state.frame;

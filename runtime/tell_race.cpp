@@ -1,5 +1,6 @@
 #include "runtime/tell_race.h"
 
+#include "runtime/flow.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -59,15 +60,16 @@ void tell_race(Thread& thread, const Race& race) {
   };
   tell_unordered(thread, {.operation = kToldRaceEarlier,
                           .address = memo.pc == 0 ? race.address : reinterpret_cast<void*>(memo.address()),
-                          .pc = reinterpret_cast<void*>(memo.pc),
-                          .size = operation_of(was_atomic, wrote),
+                          .pc = reinterpret_cast<void*>(memo.code()),
+                          .size = memo.frees() ? static_cast<uint8_t>(Operation::kFree)
+                                               : operation_of(was_atomic, wrote),
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
                           .context = 0});
   const Bytes bytes = race.frees ? freed_bytes(race, memo) : Bytes{race.address, race.size};
-  tell(thread, {.operation = race.frees       ? uint8_t{kToldRaceFree}
-                             : race.is_atomic ? uint8_t{kToldRace}
-                                              : operation_of(false, race.writes),
+  tell(thread, {.operation = race.frees                       ? uint8_t{kToldRaceFree}
+                             : race.is_atomic || follows_data ? uint8_t{kToldRace}
+                                                              : operation_of(false, race.writes),
                 .address = bytes.address,
                 .pc = race.pc,
                 .size = static_cast<uint8_t>(bytes.size),

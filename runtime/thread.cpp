@@ -5,8 +5,11 @@
 #include "runtime/shadow.h"
 #include "runtime/sync.h"
 
+// What a thread that is not checked finds as the state of all memory: nothing.
+static char no_state[256];
+
 __attribute__((visibility("default"))) __thread HeddleThreadState heddle_thread_state = {
-    heddle::runtime::kNoStamp, heddle::runtime::kNoStamp, nullptr, nullptr, nullptr, 0};
+    heddle::runtime::kNoStamp, heddle::runtime::kNoStamp, no_state, nullptr, nullptr, 0, 0, 0};
 
 namespace heddle::runtime {
 
@@ -85,6 +88,8 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->chunk = nullptr;
   thread->library_depth = 0;
   thread->counted_frame_count = 0;
+  thread->disposals = thread->left_for_disposal = 0;
+  thread->at_end.clear();
   return thread;
 }
 
@@ -124,6 +129,8 @@ void attach(Thread* thread) {
   thread->state = &heddle_thread_state;
   this_thread = thread;
   heddle_thread_state.shadow = shadow_base;
+  heddle_thread_state.cell_mask = kCellMask;
+  heddle_thread_state.half_mask = kHalfMask;
   heddle_thread_state.thread = thread;
   heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
 }

@@ -12,6 +12,7 @@
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/groups.h"
+#include "runtime/growing_array.h"
 #include "runtime/inside.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -31,13 +32,22 @@ inline constexpr uint64_t kNoStamp = uint64_t{kAllBytes} << 32 | kAllBytes;
 struct Memo {
   // Address (44 bits), is it a write, size (17 bits), is it atomic, is it told; kNewStretch: a stretch.
   uint64_t what;
-  uint64_t pc;  // of a stretch: its time
+  uint64_t pc;  // of a stretch: its time; of memory that is freed, its size in words stands above
 
   static constexpr uint64_t kNewStretch = ~uint64_t{0};
   static constexpr uint64_t kMostBytes = (uint64_t{1} << 17) - 2;
+  static constexpr uint64_t kIsFreed = kMostBytes + 1;  // in the place of the size
+  static constexpr unsigned kCodeBits = 48;
+
+  static Memo of_freed(const void* memory, uint64_t size, const void* pc) {
+    return {(reinterpret_cast<uint64_t>(memory) & kAddressMask) | uint64_t{1} << 44 | kIsFreed << 45,
+            size / 8 << kCodeBits | reinterpret_cast<uint64_t>(pc)};
+  }
   uint64_t address() const { return what & kAddressMask; }
   bool writes() const { return (what >> 44 & 1) != 0; }
-  uint64_t size() const { return what >> 45 & ((uint64_t{1} << 17) - 1); }
+  bool frees() const { return (what >> 45 & ((uint64_t{1} << 17) - 1)) == kIsFreed; }
+  uint64_t size() const { return frees() ? pc >> kCodeBits << 3 : what >> 45 & ((uint64_t{1} << 17) - 1); }
+  uint64_t code() const { return frees() ? pc & ((uint64_t{1} << kCodeBits) - 1) : pc; }
   bool is_atomic() const { return (what >> 62 & 1) != 0; }
   bool is_told() const { return what >> 63 != 0; }
 };
@@ -112,6 +122,9 @@ struct Thread {
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
   BarrierPhase* phase = nullptr;          // of the std::barrier it waits at
   uint32_t left_blocks = 0;               // while it waits for a condition_variable_any
+  uint32_t disposals = 0;                 // of objects whose last reference it dropped, one in the other
+  uint32_t left_for_disposal = 0;         // blocks
+  GrowingArray<const void*> at_end;       // objects that others learn from when it ends
   uint32_t library_depth = 0;             // operations of the standard library it is in (runtime/blocks.h)
 
   // Of functions that say when they begin and end (runtime/frames.h).

@@ -16,7 +16,7 @@
 # The state of the 8 bytes, less the shadow's base (runtime/layout.h); rcx: where the thread's own state is.
     .macro find_state
     movq    heddle_thread_state@gottpoff(%rip), %rcx
-    movabsq $0xFFFFFFFFFF8, %rax
+    movq    %fs:48(%rcx), %rax
     andq    %rdi, %rax
     addq    %rax, %rax
     .endm

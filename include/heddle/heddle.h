@@ -14,7 +14,9 @@
 
    Atomic: whatever other threads do in between, the result is one that running the block alone could give.
    Deterministic: however its parallel parts interleave, the result is the same. The name must be a string
-   literal; reports use it. */
+   literal; reports use it.
+
+   In C++20 there are also parallel loops that carry a specification of their own: heddle/parallel.h. */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
@@ -105,6 +107,10 @@ class BlockScope {
 #define HEDDLE_DETERMINISTIC(name) static_cast<void>(0)
 #endif
 
+#endif
+
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#include "parallel.h"
 #endif
 
 #endif

@@ -75,8 +75,7 @@ int lock_telling(WaitsFor what, const void* lock, const void* pc, AtOnce lock_at
   const int at_once = lock_at_once();
   if (!has_to_wait(at_once)) return at_once;
   // The only thread waits for itself: that is worth a monitor.
-  if (is_acting() && is_before_monitor() && holds_early_lock(lock) && !is_switched_off())
-    connect_to_monitor();
+  if (is_acting() && is_before_monitor() && holds_early_lock(lock)) connect_to_monitor();
   if (is_acting()) tell_waiting(what, lock, pc);
   const int result = wait_for_lock();
   if (!is_held(result) && is_acting()) tell_gave_up(lock, pc);

@@ -1,4 +1,5 @@
-// Memory that ends its life takes its history along: what is put there next is something else.
+// Memory that ends its life takes its history along: what is put there next is something else. In between
+// nobody may use it.
 #include <malloc.h>
 #include <sys/mman.h>
 
@@ -8,6 +9,7 @@
 #include "runtime/freeing.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
+#include "runtime/thread.h"
 
 namespace heddle::runtime {
 
@@ -27,29 +29,67 @@ void end_life(void* memory, std::size_t size, const void* pc) {
   check_free(memory, size, pc);
   forget(memory, size);
 }
+// The allocator's: it comes back from there, or never.
+void give_back(void* memory, const void* pc) {
+  const std::size_t size = ::malloc_usable_size(memory);
+  check_free(memory, size, pc);
+  forget(memory, size);
+  mark_freed(memory, size, pc);
+}
+void* given(void* memory) {
+  if (is_parallel && memory != nullptr) begin_life(memory, ::malloc_usable_size(memory));
+  return memory;
+}
+// Memory that grows or shrinks is another one, unless there is none to be had: then it is as it was.
+template <class Reallocate>
+void* reallocated(void* memory, const void* pc, Reallocate reallocate) {
+  const std::size_t size = memory == nullptr ? 0 : ::malloc_usable_size(memory);
+  if (memory != nullptr) give_back(memory, pc);
+  void* const result = reallocate();
+  if (result == nullptr) begin_life(memory, size);
+  return given(result);
+}
 
 }  // namespace
 
 HEDDLE_INTERPOSE void free(void* memory) {
   if (memory == nullptr) return;
-  end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
+  give_back(memory, HEDDLE_HERE);
   if (decltype(::free)* const real = real_free(); real != nullptr) real(memory);
 }
 
-HEDDLE_INTERPOSE void* realloc(void* memory, std::size_t size) {
-  if (memory != nullptr) end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
-  return REAL(realloc)(memory, size);
+HEDDLE_INTERPOSE void* malloc(std::size_t size) { return given(REAL(malloc)(size)); }
+HEDDLE_INTERPOSE void* calloc(std::size_t count, std::size_t size) {
+  return given(REAL(calloc)(count, size));
 }
+HEDDLE_INTERPOSE void* memalign(std::size_t alignment, std::size_t size) {
+  return given(REAL(memalign)(alignment, size));
+}
+HEDDLE_INTERPOSE void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return given(REAL(aligned_alloc)(alignment, size));
+}
+HEDDLE_INTERPOSE int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  const int result = REAL(posix_memalign)(memory, alignment, size);
+  if (result == 0) given(*memory);
+  return result;
+}
+HEDDLE_INTERPOSE void* valloc(std::size_t size) { return given(REAL(valloc)(size)); }
+HEDDLE_INTERPOSE void* pvalloc(std::size_t size) { return given(REAL(pvalloc)(size)); }
 
+HEDDLE_INTERPOSE void* realloc(void* memory, std::size_t size) {
+  return reallocated(memory, HEDDLE_HERE, [&] { return REAL(realloc)(memory, size); });
+}
 HEDDLE_INTERPOSE void* reallocarray(void* memory, std::size_t count, std::size_t size) {
-  if (memory != nullptr) end_life(memory, ::malloc_usable_size(memory), HEDDLE_HERE);
-  return REAL(reallocarray)(memory, count, size);
+  return reallocated(memory, HEDDLE_HERE, [&] { return REAL(reallocarray)(memory, count, size); });
 }
 
 HEDDLE_INTERPOSE void* mmap(void* memory, std::size_t size, int protection, int flags, int file,
                             off_t offset) {
   void* const mapped = REAL(mmap)(memory, size, protection, flags, file, offset);
-  if ((flags & MAP_FIXED) != 0 && mapped != MAP_FAILED) forget(mapped, size);
+  // Also where nobody asked for this place: the allocator may have given it back to the system. It has no
+  // more than that in one piece, and to look through the address space that some programs reserve takes long.
+  constexpr std::size_t kMostOfAllocator = std::size_t{1} << 30;
+  if (mapped != MAP_FAILED && ((flags & MAP_FIXED) != 0 || size <= kMostOfAllocator)) forget(mapped, size);
   return mapped;
 }
 

@@ -31,7 +31,7 @@ void in_child() {
   leave_free_memory();
   unlock_numbers();
   allow_sweeps();
-  give_pages_to_everybody();
+  if (this_thread != nullptr) give_pages_to_everybody();
   leave_monitor_to_parent();
   count_threads_anew();
   told_per_stretch = 0;

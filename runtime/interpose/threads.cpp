@@ -9,6 +9,7 @@
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
 #include "runtime/shadow.h"
+#include "runtime/sync.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -39,10 +40,22 @@ void forget_stack() {
   ::pthread_attr_destroy(&attributes);
 }
 
+// The destructors of thread-local objects have run. Our key is older than any other, so the standard library
+// makes promises ready (set_value_at_thread_exit) after this.
+void publish_what_waits_for_end() {
+  if (this_thread == nullptr) return;
+  for (uint32_t i = 0; i < this_thread->at_end.size(); ++i) {
+    releasing_shared(this_thread->at_end[i]);
+    tell(Operation::kSync, this_thread->at_end[i], nullptr);
+  }
+  this_thread->at_end.clear();
+}
+
 // The thread ends when all destructors of its thread-local objects and keys have run: those that set keys
 // again are run again, as often as the system does it.
 void at_thread_end(void* rounds_left) {
   const auto rounds = reinterpret_cast<uint64_t>(rounds_left);
+  publish_what_waits_for_end();
   if (rounds > 1) {
     ::pthread_setspecific(end_key, reinterpret_cast<void*>(rounds - 1));
     return;
@@ -72,17 +85,6 @@ void* run_thread(void* given) {
   return body(argument);
 }
 
-// Not checked, but its code looks at the shadow all the same.
-void* run_unchecked(void* given) {
-  auto* const start = static_cast<Start*>(given);
-  heddle_thread_state.shadow = shadow_base;
-  heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
-  void* (*const body)(void*) = start->body;
-  void* const argument = start->argument;
-  destroy(start);
-  return body(argument);
-}
-
 // Waits, with the real function, for the thread.
 template <class Join>
 int join_with(pthread_t id, const void* pc, Join join) {
@@ -103,6 +105,7 @@ int join_with(pthread_t id, const void* pc, Join join) {
 }
 
 [[gnu::constructor(101)]] void begin() {
+  if (is_switched_off()) return;
   attach_main_thread();
   if (::pthread_key_create(&end_key, at_thread_end) != 0)
     fail("the system has no key for the ends of threads");
@@ -116,6 +119,13 @@ bool is_joinable(const pthread_attr_t* attributes) {
 
 }  // namespace
 
+void publish_at_thread_end(const void* object, const void* pc) {
+  if (this_thread == nullptr) return;
+  releasing_shared(object);  // now, too: the main thread has no end
+  tell(Operation::kSync, object, pc);
+  this_thread->at_end.add() = object;
+}
+
 void count_threads_anew() {
   made.store(0);
   joined.store(0);
@@ -123,14 +133,10 @@ void count_threads_anew() {
 
 int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*), void* argument,
                   const void* pc) {
+  if (this_thread == nullptr) return REAL(pthread_create)(id, attributes, body, argument);
   auto* const start = create<Start>();
   start->body = body;
   start->argument = argument;
-  if (this_thread == nullptr || is_switched_off()) {
-    const int result = REAL(pthread_create)(id, attributes, run_unchecked, start);
-    if (result != 0) destroy(start);
-    return result;
-  }
   pc = outside_system_code(pc);
   connect_to_monitor();
   tell_deterministic_blocks(*this_thread, __builtin_return_address(0));

@@ -22,7 +22,11 @@ std::unique_ptr<Checker> make_atomicity_checker(const CheckerContext& context);
 inline constexpr std::array<Rule, 2> kAtomicityRules = {{kAtomicityViolation, kInterference}};
 
 inline constexpr CheckerEntry kAtomicityChecker{
-    "atomicity", "blocks that should be atomic and were not in this run (conflict serializability)", true,
-    kAtomicityRules, make_atomicity_checker};
+    "atomicity",
+    "blocks that should be atomic and were not in this run (conflict serializability)",
+    true,
+    kAtomicityRules,
+    make_atomicity_checker,
+    /*needs_whole_run=*/false};
 
 }  // namespace heddle

@@ -44,7 +44,11 @@ std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context);
 std::unique_ptr<Checker> make_deadlock_checker(const CheckerContext& context, std::size_t collect_every);
 
 inline constexpr CheckerEntry kDeadlockChecker{
-    "deadlock", "locks taken in a cyclic order, so that another schedule deadlocks (Goodlock)", true,
-    kDeadlockRules, make_deadlock_checker};
+    "deadlock",
+    "locks taken in a cyclic order, so that another schedule deadlocks (Goodlock)",
+    true,
+    kDeadlockRules,
+    make_deadlock_checker,
+    /*needs_whole_run=*/false};
 
 }  // namespace heddle

@@ -22,7 +22,11 @@ std::unique_ptr<Checker> make_determinism_checker(const CheckerContext& context)
 inline constexpr std::array<Rule, 3> kDeterminismRules = {{kConflict, kInterference, kAtomicityViolation}};
 
 inline constexpr CheckerEntry kDeterminismChecker{
-    "determinism", "deterministic blocks whose result depends on the schedule, or on other threads", true,
-    kDeterminismRules, make_determinism_checker};
+    "determinism",
+    "deterministic blocks whose result depends on the schedule, or on other threads",
+    true,
+    kDeterminismRules,
+    make_determinism_checker,
+    /*needs_whole_run=*/false};
 
 }  // namespace heddle

@@ -183,14 +183,17 @@ Finding race_finding(Step earlier, Step later, const std::string& variable) {
                                 second.thread, second.phrase);
   second.because =
       fmt::format("no lock, fork, join or other synchronization puts this after {}'s access", first.thread);
-  if (second.phrase.starts_with("freed ")) {
-    finding.conclusion =
-        fmt::format("In another order {} accesses memory that is freed, and may be somebody else's by then.",
-                    first.thread);
+  const bool is_freed_first = first.phrase.starts_with("freed ");
+  if (is_freed_first || second.phrase.starts_with("freed ")) {
+    const std::string& user = is_freed_first ? second.thread : first.thread;
+    finding.conclusion = fmt::format("{} {} memory that is freed, and may be somebody else's by then.",
+                                     is_freed_first ? user : "In another order " + user,
+                                     is_freed_first ? "has accessed" : "accesses");
+    if (is_freed_first) second.because = fmt::format("{} had freed it before", first.thread);
     finding.advice = fmt::format(
         "let {} free {} only when {} is done with it: join the thread, take the lock that it holds, or count "
         "who uses it (std::shared_ptr)",
-        second.thread, variable, first.thread);
+        is_freed_first ? first.thread : second.thread, variable, user);
     return finding;
   }
   finding.conclusion =

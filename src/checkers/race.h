@@ -31,7 +31,11 @@ std::unique_ptr<Checker> make_race_checker(const CheckerContext& context);
 Finding race_finding(Step earlier, Step later, const std::string& variable);
 
 inline constexpr CheckerEntry kRaceChecker{
-    "race", "data races of the observed run (happens-before, C++20 atomics and fences)", true, kRaceRules,
-    make_race_checker};
+    "race",
+    "data races of the observed run (happens-before, C++20 atomics and fences)",
+    true,
+    kRaceRules,
+    make_race_checker,
+    /*needs_whole_run=*/false};
 
 }  // namespace heddle

@@ -56,9 +56,13 @@ Step waiting_step(const BlockedThread& blocked, const BlockedThread& next, const
 
 std::string advice(std::span<const BlockedThread> circle, const std::vector<std::string>& locks,
                    const Names& names) {
-  if (circle.size() == 1)
-    return fmt::format("let {} give {} back before it takes it again, or use a recursive mutex",
-                       thread_name(circle[0].thread, names), locks.front());
+  if (circle.size() == 1) {
+    const std::string give_back = fmt::format("let {} give {} back before it takes it again",
+                                              thread_name(circle[0].thread, names), locks.front());
+    if (circle[0].held.is_shared || circle[0].wait.what == Wait::For::kSharedLock)
+      return give_back + ", or take it alone from the start: what is held shared cannot become held alone";
+    return give_back + ", or use a recursive mutex";
+  }
   for (const BlockedThread& blocked : circle)
     if (blocked.wait.what == Wait::For::kThread)
       return fmt::format("do not hold {} while waiting for the end of {}", join_with_and(locks),

@@ -1,5 +1,8 @@
 #include "cli/live_check.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -64,7 +67,10 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   reader.channel().told_per_stretch = settings_.told_per_stretch;
   connection.answer(0, 0);
 
-  LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block);
+  const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),
+                                     [](const CheckerEntry* checker) { return checker->needs_whole_run; });
+  LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
+                  needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
   Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};
   const std::vector<std::unique_ptr<Checker>> checkers =
       make_checkers(settings_.checkers, found.by_checker, [&](std::size_t i) {
@@ -94,7 +100,9 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   add_told(trace, found);
   const std::lock_guard lock(mutex_);
   tell_new(found, program);
-  std::vector<Finding> findings = report_.add_input({program, trace.told(), ""}, checkers, found.by_checker);
+  std::vector<Finding> findings =
+      report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
+                        checkers, found.by_checker);
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;

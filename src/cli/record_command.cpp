@@ -56,6 +56,10 @@ class Recordings {
     const std::lock_guard lock(mutex_);
     fmt::print(stderr, "heddle: recorded {} in {}\n", counted(events, "event"), printable(path));
   }
+  void say(const std::string& notice) {
+    const std::lock_guard lock(mutex_);
+    fmt::print(stderr, "heddle: {}\n", notice);
+  }
 
  private:
   std::string path_;
@@ -86,6 +90,7 @@ void record_program(Connection& connection, const std::string& program, bool is_
   }
   file.writer->finish();
   recordings.finished(file.path, events);
+  for (const std::string& notice : trace.flow_notices()) recordings.say(notice);
 }
 
 int record(const RecordArguments& arguments) {
@@ -108,6 +113,8 @@ constexpr const char* kHelp = R"(Modes:
   thin  of each thread, the first access of each kind to a piece of memory between two of its
         synchronizations or blocks: no checker can tell the rest from it
   full  every access that the compiler plug-in checks
+  Of a program built with heddle-clang++ --heddle-dataflow, every access and what it depends on is
+  recorded from its first parallel loop on (heddle/parallel.h), in either mode.
 
 Files:
   Each process that is checked has a file of its own, in the order in which they get a second thread:

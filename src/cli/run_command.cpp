@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "base/error.h"
@@ -48,7 +50,24 @@ bool shows_at_once(const ReportOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// heddle/parallel.h reads the seed; with one thread there is nothing to check.
+int run_sequentially(const RunArguments& arguments) {
+  ::setenv("HEDDLE_SEQUENTIAL", fmt::format("{}", arguments.seed).c_str(), 1);
+  ::setenv("HEDDLE_OFF", "1", 1);
+  const CommandEnd end = run_command_served(arguments.command, "", [](Connection&, const std::string&) {});
+  if (!end.signal.empty()) fmt::print(stderr, "heddle: {}\n", end.signal);
+  fmt::print(stderr,
+             "heddle: this was the sequential version, one thread, with seed {}; nothing was checked\n",
+             arguments.seed);
+  return end.exit_code;
+}
+
+}  // namespace
+
 int run_program(const RunArguments& arguments) {
+  if (arguments.sequential) return run_sequentially(arguments);
   const ReportOptions& options = arguments.report;
   RunSpec spec(arguments.spec);
   ReportWriter writer(options, {});
@@ -124,6 +143,7 @@ Examples:
   heddle run -- ./my_test --its-options             run it, check it, report
   heddle run --format json -o run.json -- ./my_test
   heddle run --html run.html -- ./my_test           a page with pictures, for the browser
+  heddle run --sequential --seed 7 -- ./my_test     its sequential version, for the debugger
   HEDDLE_OPTIONS=checkers=race ./my_test            a program built with heddle-clang++ needs no 'heddle run'
   HEDDLE_OPTIONS=output=report.txt ./my_test        children with findings report to report.txt.PID
 
@@ -152,6 +172,12 @@ void add_run_command(CLI::App& root, Commands& commands) {
   add_texts(*app, "COMMAND", arguments->command, "COMMAND", "The program and its arguments, after '--'.")
       ->required();
   add_spec_option(*app, arguments->spec);
+  app->add_flag(
+      "--sequential", arguments->sequential,
+      "Run the sequential version of the parallel loops of heddle/parallel.h: one iteration after the "
+      "other in a random order, HEDDLE_MAYBE true or false at random. Checks nothing.");
+  add_number(*app, "--seed", arguments->seed, 0, std::numeric_limits<uint64_t>::max(),
+             "With --sequential: which of its runs. Default: 1.");
   add_report_options(*app, arguments->report);
   app->footer(checkers_help() + kExamples + suppressions_and_settings_help("run") + run_exit_codes_help());
   commands.push_back({app, [arguments] { return run_program(*arguments); }});

@@ -11,7 +11,9 @@ namespace heddle {
 struct RunArguments {
   std::vector<std::string> command;  // the program and its arguments
   ReportOptions report;
-  std::string spec;  // a file; empty: none
+  std::string spec;         // a file; empty: none
+  bool sequential = false;  // run the specification of heddle/parallel.h, and check nothing
+  uint64_t seed = 1;        // then: which of its runs
 };
 
 // How a checked program that runs by itself starts its monitor (runtime/connection.cpp).

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -207,6 +208,10 @@ class Compilation {
   std::vector<std::string> begin(const std::string& wrapper, const std::vector<std::string>& flags) const {
     std::vector<std::string> command = {(wrappers_ / wrapper).string(), "-O1", "-g"};
     if (wrapper == "heddle-clang++") command.emplace_back("-std=c++20");
+    // It costs too much for those who ask for all.
+    const std::vector<std::string_view> checkers = split(arguments_.run.report.checkers, ",");
+    if (std::find(checkers.begin(), checkers.end(), "ndseq") != checkers.end())
+      command.emplace_back("--heddle-dataflow");
     if (!arguments_.run.spec.empty()) command.push_back("--heddle-spec=" + arguments_.run.spec);
     for (const std::string& flag : flags)
       if (!is_library(flag)) command.push_back(flag);
@@ -248,6 +253,7 @@ int try_files(TryArguments& arguments) {
 constexpr const char* kExamples = R"(Examples:
   heddle try bank.cpp                               compile it, run it, check it, explain
   heddle try bank.cpp -- 1000 --fast                with arguments for the program
+  heddle try search.cpp --checkers ndseq            built to tell its data flow (docs/tutorials/ndseq.md)
   heddle try main.cpp queue.cpp log.c --cxxflag=-O2 --cxxflag=-Iinclude --cxxflag=-lz
   HEDDLE_OPTIONS=cxxflag=-std=c++23 heddle try bank.cpp
 

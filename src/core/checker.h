@@ -96,6 +96,7 @@ struct CheckerEntry {
   bool by_default;  // run when the user names no checkers: what it reports is real, or says *potential*
   std::span<const Rule> rules;  // what it can report
   std::unique_ptr<Checker> (*make)(const CheckerContext& context);
+  bool needs_whole_run = true;  // false: of a running program, what live/sieve.h lets through is enough
 };
 
 // "wrote balance", "acquired mu": an operation as a report says it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/flow.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -17,6 +18,23 @@ namespace {
 // to explain what synchronization alone shows. A recording has all of it.
 constexpr uint64_t kMostBytesOfRun = 64;
 
+// Larger ones carry their size where others carry their label (runtime/channel.h).
+constexpr uint64_t kMostLabelledBytes = 255;
+constexpr uint32_t kOrderMask = (1U << runtime::kOrderBits) - 1;
+
+// Where others say who called, an assignment has labels.
+Record without_caller(Record record) {
+  record.caller = 0;
+  return record;
+}
+
+// What the program says is not believed: a number that no runtime gives is none.
+uint32_t label_in(uint64_t said) {
+  const auto label = static_cast<uint32_t>(said);
+  constexpr uint32_t kMost = 1U << 22;
+  return label < kMost ? label : 0;
+}
+
 // Names of a trace hold no white space, bars, brackets or commas.
 std::string plain(std::string name) {
   for (char& c : name)
@@ -28,7 +46,8 @@ std::string plain(std::string name) {
 bool is_seen_by_others(Operation operation) {
   return operation != Operation::kRead && operation != Operation::kWrite &&
          operation != Operation::kBeginAtomic && operation != Operation::kBeginDeterministic &&
-         operation != Operation::kEnd;
+         operation != Operation::kEnd &&
+         !(operation >= Operation::kTaskBegin && operation <= Operation::kFocus);
 }
 
 // What lies at addresses of [begin, end).
@@ -46,9 +65,10 @@ void forget_in(Map& map, uint64_t begin, uint64_t end) {
 
 }  // namespace
 
-LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores)
+LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores,
+                     Sieve::LetsThrough lets_through)
     : reader_(reader),
-      sieve_(divided == Divided::kRecorded ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters),
+      sieve_(lets_through),
       program_(std::move(program)),
       divided_(divided),
       ignores_(std::move(ignores)),
@@ -105,6 +125,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
     }
     case Sieve::kSkipped: now_ = thread(stream).id; return forget_variables();
+    case runtime::kToldConstruct: return construct(record, thread(stream));
+    case runtime::kToldUnfollowed: ++unfollowed_[record.address()]; return;
     default: break;
   }
   if (record.operation() >= kStoredOperations) return;
@@ -114,7 +136,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   Event event;
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
-  event.site = sites_.site_of(record);
+  event.site = sites_.site_of(operation == Operation::kAssign ? without_caller(record) : record);
   if (is_seen_by_others(operation) &&
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);
@@ -123,12 +145,13 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
     case Operation::kAtomicCompareFail:
-      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
+      event.order =
+          static_cast<MemoryOrder>(std::min<uint32_t>(record.extra & kOrderMask, kMemoryOrders - 1));
       [[fallthrough]];
     case Operation::kRead:
     case Operation::kWrite:
-      access(record, event);
-      if (record.ticket != 0 && !events_.empty())
+      access(record, event, thread(stream));
+      if (thread(stream).race.what != 0 && !events_.empty())
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());
       return;
     case Operation::kAcquire:
@@ -136,9 +159,18 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kRelease:
     case Operation::kReleaseShared: return lock(record, event);
     case Operation::kFork:
+      if (const auto& from = thread(stream).constructs; !from.empty()) {
+        std::string place = from.back();
+        thread(record.extra).constructs = {std::move(place)};
+      }
+      [[fallthrough]];
     case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
     case Operation::kThreadBegin: return add(event);
-    case Operation::kThreadEnd: release_all(event); return add(event);
+    case Operation::kThreadEnd:
+      release_all(event);
+      if (uint32_t& number = thread(stream).flow_number; number != kNoId)
+        unused_flow_numbers_.push_back(std::exchange(number, kNoId));
+      return add(event);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic:
     case Operation::kEnd: return block(record, event, thread(stream));
@@ -156,29 +188,130 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kFence:
       event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
       return add(event);
+    case Operation::kTaskBegin: return task(record, event, thread(stream));
+    case Operation::kTaskEnd:
+    case Operation::kMaybeBegin:
+    case Operation::kMaybeEnd: return add(event);
+    case Operation::kAssign:
+      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
+      event.local = flow_names_.list(flow_number(thread(stream)),
+                                     {label_in(record.name), label_in(record.name >> 32),
+                                      label_in(record.caller), label_in(record.caller >> 32)});
+      if (event.object != kNoId) add(event);
+      return;
+    case Operation::kBranch:
+      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
+      if (event.object != kNoId) add(event);
+      return;
+    case Operation::kFocus: return focus(record, event);
     case Operation::kCommit:
     case Operation::kAlloc:
     case Operation::kFree:
-    case Operation::kTaskBegin:
-    case Operation::kTaskEnd:
-    case Operation::kMaybeBegin:
-    case Operation::kMaybeEnd:
-    case Operation::kAssign:
-    case Operation::kBranch:
-    case Operation::kFocus:
     case Operation::kNested: return;  // never told
   }
 }
 
-void LiveTrace::access(const Record& record, Event event) {
+void LiveTrace::access(const Record& record, Event event, Thread& thread) {
   accessing_ = &record;
   accessing_at_ = event.site;
-  variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
-                    [&](uint32_t variable) {
-                      event.object = variable;
-                      add(event);
-                    });
+  if (!dead_.empty()) come_alive(record.address(), record.address() + record.size());
+  if ((record.extra >> runtime::kOrderBits) == 0 || record.size() > kMostLabelledBytes) {
+    variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
+                      [&](uint32_t variable) {
+                        event.object = variable;
+                        add(event);
+                      });
+  } else {
+    event.local = flow_names_.local(flow_number(thread), label_in(record.extra >> runtime::kOrderBits));
+    pieces_.clear();
+    variables_.access(record.address(), record.size(),
+                      [&](uint32_t variable) { pieces_.push_back(variable); });
+    Parts::add_for_each(event, pieces_, names_, events_);
+  }
   accessing_ = nullptr;
+}
+
+uint32_t LiveTrace::flow_number(Thread& thread) {
+  if (thread.flow_number != kNoId) return thread.flow_number;
+  if (unused_flow_numbers_.empty()) return thread.flow_number = flow_numbers_++;
+  thread.flow_number = unused_flow_numbers_.back();
+  unused_flow_numbers_.pop_back();
+  return thread.flow_number;
+}
+
+void LiveTrace::task(const Record& record, Event event, Thread& thread) {
+  const std::string place = thread.constructs.empty() ? "task" : thread.constructs.back();
+  event.object = names_.table(Space::kTask)
+                     .append(unique(Space::kTask, plain(fmt::format("{}[{}]", place, record.name))));
+  add(event);
+}
+
+void LiveTrace::construct(const Record& record, Thread& thread) {
+  follows_data_ = true;
+  if (record.extra == 0) {
+    const std::string place = sites_.short_place(sites_.site_of(record));
+    thread.constructs.push_back(place.empty() ? "task" : place);
+  } else if (!thread.constructs.empty()) {
+    thread.constructs.pop_back();
+  }
+}
+
+void LiveTrace::focus(const Record& record, Event event) {
+  const uint64_t begin = record.address();
+  const uint64_t end = begin + record.extra;
+  const auto after = dead_.upper_bound(begin);
+  if (after != dead_.begin() && std::prev(after)->second >= end) {
+    std::string place = sites_.short_place(event.site);
+    if (std::find(dead_focus_.begin(), dead_focus_.end(), place) == dead_focus_.end())
+      dead_focus_.push_back(std::move(place));
+    return;
+  }
+  accessing_ = &record;
+  accessing_at_ = event.site;
+  variables_.access(begin, record.extra, [&](uint32_t variable) {
+    event.object = variable;
+    add(event);
+  });
+  accessing_ = nullptr;
+}
+
+// Memory that is used has begun a new life.
+void LiveTrace::come_alive(uint64_t begin, uint64_t end) {
+  auto range = dead_.upper_bound(begin);
+  if (range != dead_.begin() && std::prev(range)->second > begin) --range;
+  while (range != dead_.end() && range->first < end) {
+    const uint64_t from = range->first;
+    const uint64_t to = range->second;
+    range = dead_.erase(range);
+    if (from < begin) dead_.emplace(from, begin);
+    if (to > end) dead_.emplace(end, to);
+  }
+}
+
+std::vector<std::string> LiveTrace::flow_notices() {
+  std::vector<std::string> notices;
+  for (const std::string& place : dead_focus_)
+    notices.push_back(fmt::format(
+        "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
+        "result while it is there; this mark counts for nothing",
+        place));
+  std::map<std::string, uint64_t> by_name;
+  for (const auto& [address, calls] : unfollowed_) {
+    const std::vector<std::string> frames = symbolizer_.frames(address + 1);
+    std::string name = frames.empty() ? fmt::format("{:#x}", address) : frames.front();
+    if (const std::size_t in = name.find(" in "); in != std::string::npos) name = name.substr(in + 4);
+    by_name[name] += calls;
+  }
+  if (by_name.empty()) return notices;
+  std::string list;
+  for (const auto& [name, calls] : by_name)
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, calls);
+  notices.push_back(
+      "functions that are not built with --heddle-dataflow were called; their results are taken to depend on "
+      "all "
+      "arguments, and what else they read and write is not seen: " +
+      list);
+  return notices;
 }
 
 uint64_t LiveTrace::most_bytes() const {
@@ -198,7 +331,8 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
                        here + 8 <= before + std::min(size, most_bytes());
   const bool is_told = (earlier.name & 1) != 0 && (is_within || is_cell);
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
-  const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite;  // always told
+  const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
+                         operation != Operation::kFree;  // always told
   if ((is_told || is_atomic) && !sieve_.has_dropped()) return;
   add_race(earlier, later);
 }
@@ -516,6 +650,10 @@ void LiveTrace::add_free(uint32_t variable) {
 void LiveTrace::forget(uint64_t address, uint64_t size) {
   variables_.forget(address, size);
   const uint64_t end = address + size;
+  if (follows_data_) {
+    come_alive(address, end);
+    dead_.emplace(address, end);
+  }
   forget_in(locks_, address, end);
   forget_in(barriers_, address, end);
   forget_in(semaphores_, address, end);

@@ -15,6 +15,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/flow_names.h"
 #include "live/looks.h"
 #include "live/sieve.h"
 #include "live/sites.h"
@@ -41,7 +42,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // Blocks whose name is ignored leave no trace; an empty function ignores none.
   using IgnoresBlock = std::function<bool(std::string_view name)>;
   LiveTrace(ChannelReader& reader, std::string program, Divided divided = Divided::kForgotten,
-            IgnoresBlock ignores = {});
+            IgnoresBlock ignores = {}, Sieve::LetsThrough lets_through = Sieve::LetsThrough::kAll);
 
   // Waits until something was told.
   EventBatch next() override;
@@ -54,6 +55,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   // What came to light with the latest batch.
   const std::vector<ToldRace>& races() const { return races_; }
+
+  // What is to be known about the data flow it told of: functions that did not say what their results depend
+  // on, focus marks for memory that was given back before.
+  std::vector<std::string> flow_notices();
 
   // What the threads hold and wait for, after all that was told.
   Waits waits();
@@ -81,6 +86,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
     Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
+    uint32_t flow_number = kNoId;         // FlowNames knows it by
+    std::vector<std::string> constructs;  // that it is in, or was forked in: where they stand
   };
 
   uint32_t begin_variable(uint64_t address, bool is_part) override;
@@ -89,7 +96,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void add_free(uint32_t variable);
 
   void translate(uint32_t stream, const runtime::Record& record);
-  void access(const runtime::Record& record, Event event);
+  void access(const runtime::Record& record, Event event, Thread& thread);
+  uint32_t flow_number(Thread& thread);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
@@ -106,6 +114,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
   void judge_apart(const Thread& thread, SiteId site);
   void barrier(const runtime::Record& record, Event event, Thread& thread);
+  void task(const runtime::Record& record, Event event, Thread& thread);
+  void construct(const runtime::Record& record, Thread& thread);
+  void focus(const runtime::Record& record, Event event);
+  void come_alive(uint64_t begin, uint64_t end);
   void forget(uint64_t address, uint64_t size);
   void forget_variables();
   Thread& thread(uint32_t stream);
@@ -144,6 +156,14 @@ class LiveTrace : public TraceSource, private Variables::Namer {
       std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
   const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
   SiteId accessing_at_ = kNoId;
+  bool follows_data_ = false;  // it has told of a parallel construct
+  FlowNames flow_names_{names_};
+  uint32_t flow_numbers_ = 0;  // given
+  std::vector<uint32_t> unused_flow_numbers_;
+  std::vector<uint32_t> pieces_;                            // that the present access is about
+  tsl::robin_map<uint64_t, uint64_t, MixHash> unfollowed_;  // calls, by address of the function
+  std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
+  std::vector<std::string> dead_focus_;
   ThreadId now_ = kNoId;  // whose record is translated
   std::vector<Event> events_;
   std::vector<ToldRace> races_;

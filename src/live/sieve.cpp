@@ -97,7 +97,9 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case runtime::kToldFree: return is_last_of_sync(thread, record);
     case runtime::kToldRaceEarlier:
     case runtime::kToldRace:
-    case runtime::kToldRaceFree: return lets_all_through_ = true;
+    case runtime::kToldRaceFree:
+    case runtime::kToldConstruct:
+    case runtime::kToldUnfollowed: return lets_all_through_ = true;
     default: break;
   }
   if (record.operation() >= kStoredOperations) return false;
@@ -141,18 +143,18 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
       ++thread.blocks;
       return lets_all_through_ = true;
     case Operation::kEnd: end_block(thread); return false;
-    case Operation::kNotify:
-    case Operation::kFence:
-    case Operation::kCommit:
-    case Operation::kAlloc:
-    case Operation::kFree:
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
     case Operation::kMaybeBegin:
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
-    case Operation::kFocus:
+    case Operation::kFocus: return lets_all_through_ = true;
+    case Operation::kNotify:
+    case Operation::kFence:
+    case Operation::kCommit:
+    case Operation::kAlloc:
+    case Operation::kFree:
     case Operation::kNested: return false;
   }
   return false;

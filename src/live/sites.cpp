@@ -14,8 +14,8 @@ constexpr std::size_t kMostFrames = 32;
 bool is_library(std::string_view frame) {
   const std::size_t in = frame.find("in ");
   const std::string_view function = in == std::string_view::npos ? frame : frame.substr(in + 3);
-  // Our runtime is one of those who call back: handlers of signals.
-  return function.starts_with("heddle::runtime::") || function.starts_with("std::") ||
+  // Our runtime is one of those who call back: handlers of signals. So are the loops of heddle/parallel.h.
+  return function.starts_with("heddle::") || function.starts_with("std::") ||
          function.starts_with("__gnu_cxx::") || function.starts_with("__g") ||
          function.starts_with("__libc_start") || frame.find("/include/c++/") != std::string_view::npos ||
          frame.find("(libstdc++") != std::string_view::npos || frame.starts_with("libstdc++");
@@ -74,6 +74,8 @@ std::string Sites::short_place(SiteId site) const {
   if (site == kNoId) return {};
   const std::vector<std::string> frames = names_.frames(site);
   if (frames.empty()) return {};
+  // Without debug information there is the function at most: "in Account::withdraw (my_test)".
+  if (frames.front().starts_with("in ")) return frames.front().substr(3, frames.front().rfind(" (") - 3);
   std::string place = frames.front().substr(0, frames.front().find(" in "));
   // Without directories and column.
   const std::size_t slash = place.rfind('/');

@@ -253,7 +253,7 @@ std::size_t BinaryReader::window_size() const {
 EventBatch BinaryReader::next() {
   const EventBatch stored = next_stored();
   if (parts_.empty()) return stored;
-  parts_.resolve(stored.events, resolved_);
+  parts_.resolve(stored.events, resolved_, names_);
   const EventBatch batch{handed_out_, resolved_};
   handed_out_ += resolved_.size();
   return batch;

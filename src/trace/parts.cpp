@@ -1,6 +1,9 @@
 #include "trace/parts.h"
 
 #include <algorithm>
+#include <string>
+
+#include "trace/names.h"
 
 namespace heddle {
 
@@ -33,7 +36,7 @@ std::string_view Parts::complete() {
   return {};
 }
 
-void Parts::resolve(std::span<const Event> events, std::vector<Event>& resolved) const {
+void Parts::resolve(std::span<const Event> events, std::vector<Event>& resolved, Names& names) const {
   resolved.clear();
   for (const Event& event : events) {
     const auto whole =
@@ -42,10 +45,32 @@ void Parts::resolve(std::span<const Event> events, std::vector<Event>& resolved)
       resolved.push_back(event);
       continue;
     }
-    for (const uint32_t part : whole->second) {
-      resolved.push_back(event);
-      resolved.back().object = part;
-    }
+    add_for_each(event, whole->second, names, resolved);
+  }
+}
+
+void Parts::add_for_each(const Event& event, std::span<const uint32_t> variables, Names& names,
+                         std::vector<Event>& to) {
+  const bool assigns = event.local != kNoId &&
+                       (event.operation == Operation::kRead || event.operation == Operation::kAtomicRead ||
+                        event.operation == Operation::kAtomicCompareFail);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    Event of_part = event;
+    of_part.object = variables[i];
+    const bool is_rest = assigns && i > 0;
+    if (is_rest) of_part.local = names.table(Space::kLocal).intern("rest");
+    if (i > 0 && event.operation == Operation::kAtomicUpdate) of_part.local = kNoId;  // it decides something
+    to.push_back(of_part);
+    if (!is_rest) continue;
+    Event join = event;
+    join.operation = Operation::kAssign;
+    join.order = MemoryOrder::kPlain;
+    join.size = 0;
+    join.value = kNoId;
+    join.object = event.local;
+    join.local =
+        names.table(Space::kLocalList).intern(std::string(names.name(Space::kLocal, event.local)) + ",rest");
+    to.push_back(join);
   }
 }
 

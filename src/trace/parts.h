@@ -17,6 +17,8 @@
 
 namespace heddle {
 
+class Names;
+
 struct VariablePart {
   uint32_t variable;
   uint32_t whole;  // a variable too, with a smaller id
@@ -36,7 +38,12 @@ class Parts {
 
   bool empty() const { return wholes_.empty(); }
   // The events, with those of a whole replaced by one for each of its parts.
-  void resolve(std::span<const Event> events, std::vector<Event>& resolved) const;
+  void resolve(std::span<const Event> events, std::vector<Event>& resolved, Names& names) const;
+
+  // The event, of memory that is these variables. What is read of all goes to one local: `r(x)>l`,
+  // `r(y)>rest`, `set(l,l,rest)`.
+  static void add_for_each(const Event& event, std::span<const uint32_t> variables, Names& names,
+                           std::vector<Event>& to);
 
  private:
   tsl::robin_map<uint32_t, std::vector<uint32_t>, MixHash>

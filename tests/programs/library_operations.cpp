@@ -2,10 +2,13 @@
 // library_operations.test compiles and runs it; print_marks.h prints.
 #include <barrier>
 #include <chrono>
+#include <condition_variable>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <latch>
 #include <memory>
+#include <mutex>
 #include <semaphore>
 
 #include "Inputs/print_marks.h"
@@ -137,7 +140,9 @@ void shared_pointers() {
   // CHECK-NEXT: {{^}}} reference count{{$}}
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: {{^}}disposal {
   // CHECK-NEXT: destroyed
+  // CHECK-NEXT: {{^}}} disposal
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
   copy.reset();
@@ -150,7 +155,11 @@ void shared_pointers() {
   // CHECK-NEXT: only
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: {{^}}disposal {
   // CHECK-NEXT: destroyed
+  // CHECK-NEXT: {{^}}} disposal
+  // CHECK-NEXT: {{^}}disposal {
+  // CHECK-NEXT: {{^}}} disposal
   {
     const auto only = std::make_shared<Loud>();
   }
@@ -181,12 +190,33 @@ void futures() {
   future.wait_for(std::chrono::seconds(0));
 }
 
+void conditions() {
+  std::puts("conditions");
+  std::mutex mutex;
+  std::condition_variable changed;
+  // CHECK: conditions
+  // CHECK-NEXT: condition loop
+  std::unique_lock lock(mutex);  // to wait with, so that the wait begins here
+  changed.wait(lock, [] { return true; });
+  // CHECK-NEXT: condition loop
+  changed.wait_for(lock, std::chrono::seconds(1), [] { return true; });
+  bool is_ready = std::getenv("PATH") != nullptr;
+  // CHECK-NEXT: condition loop
+  while (!is_ready) changed.wait(lock);
+  std::puts("once");
+  // CHECK-NEXT: once
+  if (!is_ready) changed.wait(lock);  // no loop
+  // CHECK-NEXT: end
+  std::puts("end");
+}
+
 int main() {
   barriers();
   latches();
   semaphores();
   shared_pointers();
   futures();
+  conditions();
   std::printf("%d\n", library_depth);
   // CHECK: {{^}}0{{$}}
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "trace/names.h"
 #include "trace/parts.h"
 
 namespace heddle {
@@ -80,7 +81,8 @@ TEST(Variables, ShareWhatTheirBytesShare) {
 
     ASSERT_EQ(recorder.parts.complete(), "");
     std::vector<Event> resolved;
-    recorder.parts.resolve(recorder.events, resolved);
+    Names names;
+    recorder.parts.resolve(recorder.events, resolved, names);
     std::map<uint32_t, uint64_t> lives;  // by variable
     std::vector<Touched> found(bytes.size());
     for (const Event& event : resolved) {

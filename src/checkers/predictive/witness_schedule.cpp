@@ -131,7 +131,7 @@ class Writer {
   void begin(std::size_t member) {
     if (!shape(member).is_block || begun_[member]) return;
     begun_[member] = true;
-    add_boundary(begin_of(shape(member), group(member), latest(member)));
+    add_boundary(member, begin_of(shape(member), group(member), latest(member)));
   }
   void end(std::size_t member) {
     if (!shape(member).is_block || ended_[member]) return;
@@ -140,12 +140,13 @@ class Writer {
     origin.event.operation = Operation::kEnd;
     origin.event.site = kNoId;
     origin.index = instance(member).last;
-    add_boundary(origin);
+    add_boundary(member, origin);
   }
-  void add_boundary(const Origin& origin) {
+  void add_boundary(std::size_t member, const Origin& origin) {
     schedule_.push_back(make_step(origin.event, origin.index, names_));
     schedule_.back().block_is_known = true;
     schedule_.back().block = names_.name(Space::kBlock, origin.event.object);
+    schedule_.back().transaction = member;
   }
 
   void add_step(std::size_t scheduled) {
@@ -154,6 +155,7 @@ class Writer {
     if (is_invented && !is_taken_later(scheduled)) return;
     schedule_.push_back(
         report_step(shape(at.member), group(at.member), latest(at.member), at.step, locksets_, names_));
+    schedule_.back().transaction = at.member;
     if (is_invented)
       schedule_.back().because =
           "the trace ends before this; it counts as given back here, for others to take";

@@ -26,7 +26,9 @@ inline const char* operation_name(HeddleLibraryOperation operation) {
                                       "semaphore release", "semaphore acquire", "reference count",
                                       "future set",        "future wait",       "barrier completion",
                                       "latch try",         "semaphore try",     "future try",
-                                      "condition mutex",   "condition wait",    "condition notify"};
+                                      "condition mutex",   "condition wait",    "condition notify",
+                                      "pointer lock",      "pointer read",      "pointer update",
+                                      "pointer wait",      "disposal"};
   return names[operation];
 }
 inline int library_depth = 0;
@@ -39,3 +41,7 @@ extern "C" inline __attribute__((used)) void heddle_leave_library(HeddleLibraryO
   std::printf("%*s} %s%s\n", --library_depth * 2, "", operation_name(operation),
               succeeded != 0 ? "" : ", orders nothing");
 }
+extern "C" inline __attribute__((used)) void heddle_set_at_thread_end(const void*) {
+  std::puts("set at thread end");
+}
+extern "C" inline __attribute__((used)) void heddle_begin_condition_loop() { std::puts("condition loop"); }

@@ -1,0 +1,44 @@
+// Data flow inside the checked program, for code compiled with --heddle-dataflow (pass/flow_pass.h).
+//
+// Every value of the program has a *label*: the local of the trace (`r(x)>l`, `set(l,a,b)`) whose latest
+// assignment it depends on; 0 for what depends on nothing that threads share. Labels are the thread's own and
+// are used again when no value can have them any more: at the end of a function, and now and then in a loop.
+//
+// Nothing is told before the program's first parallel construct: what happens until then is the same in every
+// run, so that it depends on nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::runtime {
+
+// Labels that a function or a loop may use up before those of values that are gone are used again.
+inline constexpr uint32_t kManyLabels = 1024;
+// In HeddleFlowState::result while a call runs: the callee has not said what its result depends on.
+inline constexpr uint32_t kNoLabel = 0xFFFFFFFF;
+inline constexpr uint32_t kMostArguments = 16;  // whose labels are handed over; those of later ones are 0
+
+extern bool is_built_to_follow;  // at least a part of the program
+extern bool follows_data;        // and the program has begun a construct
+
+// What the record of the access that is being told says about its local; 0: nothing.
+extern __thread uint32_t told_local __attribute__((tls_model("initial-exec")));
+inline constexpr uint32_t kOrderBits = 3;  // of Record::extra; the local lies above
+
+// In place of access_memory(): a function of the C library reads or writes memory of the program's.
+void library_access(const void* address, uint64_t size_and_kind, const void* pc);
+
+}  // namespace heddle::runtime
+
+extern "C" {
+
+// How labels get from callers to callees and back.
+struct HeddleFlowState {
+  uint32_t next;       // label to be given
+  uint32_t result;     // of the function that has returned
+  const void* callee;  // whom the labels of the arguments are for
+  uint32_t arguments[heddle::runtime::kMostArguments];
+};
+extern __thread HeddleFlowState heddle_flow_state __attribute__((tls_model("initial-exec")));
+
+}  // extern "C"

@@ -1,0 +1,93 @@
+// Parallel constructs of heddle/parallel.h, and what may be left out of them.
+#include <cstdlib>
+
+#include "runtime/connection.h"
+#include "runtime/flow.h"
+#include "runtime/flow_thread.h"
+#include "runtime/interpose/real.h"
+#include "runtime/shadow.h"
+#include "runtime/system_code.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
+
+namespace heddle::runtime {
+
+bool is_built_to_follow = false;
+
+namespace {
+
+// The system's threads have no larger stacks.
+constexpr uint64_t kLargestStack = uint64_t{1} << 26;
+
+void tell_mark(Operation operation, const void* pc, uint64_t number = 0) {
+  new_era();
+  if (Thread* const thread = telling_thread(); thread != nullptr)
+    tell_unordered(*thread, {.operation = static_cast<uint8_t>(operation), .pc = pc, .name = number});
+}
+
+void tell_construct(const void* pc, uint32_t is_over) {
+  new_era();
+  if (Thread* const thread = telling_thread(); thread != nullptr)
+    tell_unordered(*thread, {.operation = kToldConstruct, .pc = pc, .extra = is_over});
+}
+
+}  // namespace
+
+// From the constructors of files compiled with --heddle-dataflow.
+HEDDLE_INTERPOSE void heddle_flow_is_built() {
+  is_built_to_follow = true;
+  // For measuring: programs without constructs, from their second thread on.
+  if (::getenv("HEDDLE_FOLLOW_ALL") != nullptr) follows_data = true;
+}
+
+HEDDLE_INTERPOSE void heddle_begin_construct() {
+  if (!is_built_to_follow || this_thread == nullptr || is_switched_off()) return;
+  connect_to_monitor();
+  follows_data = true;
+  tell_construct(HEDDLE_HERE, /*is_over=*/0);
+  // How the iterations are given out is no doing of the program's.
+  ++flow_thread.pauses;
+}
+HEDDLE_INTERPOSE void heddle_end_construct() {
+  if (flow_thread.pauses > 0) --flow_thread.pauses;
+  tell_construct(HEDDLE_HERE, /*is_over=*/1);
+}
+
+HEDDLE_INTERPOSE void heddle_begin_task(uint64_t index) {
+  heddle_flow_state.callee = nullptr;
+  if (flow_thread.pauses > 0) --flow_thread.pauses;
+  if (++flow_thread.tasks == 1) {
+    flow_thread.deepest = static_cast<const char*>(__builtin_frame_address(0));
+    flow_thread.deepest_possible = flow_thread.deepest - kLargestStack;
+  }
+  tell_mark(Operation::kTaskBegin, HEDDLE_HERE, index);
+}
+
+HEDDLE_INTERPOSE void heddle_end_task() {
+  tell_mark(Operation::kTaskEnd, HEDDLE_HERE);
+  ++flow_thread.pauses;
+  if (--flow_thread.tasks > 0) return;
+  // What the next task puts there is something else.
+  const auto* const end = static_cast<const char*>(__builtin_frame_address(0));
+  if (follows_data && flow_thread.deepest < end)
+    forget(flow_thread.deepest, static_cast<std::size_t>(end - flow_thread.deepest));
+  flow_thread.deepest = flow_thread.deepest_possible = nullptr;
+}
+
+HEDDLE_INTERPOSE void heddle_begin_maybe() { tell_mark(Operation::kMaybeBegin, HEDDLE_HERE); }
+HEDDLE_INTERPOSE void heddle_end_maybe() { tell_mark(Operation::kMaybeEnd, HEDDLE_HERE); }
+// Code without labels calls it; code with labels has the condition's own (heddle_flow_out).
+HEDDLE_INTERPOSE bool heddle_end_condition(bool value) {
+  tell_mark(Operation::kMaybeEnd, HEDDLE_HERE);
+  return value;
+}
+
+HEDDLE_INTERPOSE void heddle_focus(const void* memory, std::size_t size) {
+  if (Thread* const thread = telling_thread(); thread != nullptr)
+    tell_unordered(*thread, {.operation = static_cast<uint8_t>(Operation::kFocus),
+                             .address = memory,
+                             .pc = HEDDLE_HERE,
+                             .extra = static_cast<uint32_t>(size)});
+}
+
+}  // namespace heddle::runtime

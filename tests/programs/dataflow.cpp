@@ -1,0 +1,254 @@
+// Ways for a value to get from `source` to `sink`, and ways in which it only seems to. Each case is a
+// function named for it; those that begin with `not_` must not connect the two.
+#include <heddle/heddle.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+volatile long source = 7;
+volatile long other = 3;
+volatile long sink = 0;
+volatile bool yes = true;
+
+void direct() { sink = source; }
+void arithmetic() { sink = (source * 3 + 5) ^ other; }
+void not_used() {
+  const long read = source;
+  static_cast<void>(read);
+  sink = other;
+}
+void not_overwritten() {
+  volatile long cell = source;
+  cell = other;
+  sink = cell;
+}
+
+[[gnu::noinline]] long increment(long value) { return value + 1; }
+void call() { sink = increment(source); }
+[[gnu::noinline]] long second_of(long, long b) { return b; }
+void second_argument() { sink = second_of(other, source); }
+void not_first_argument() { sink = second_of(source, other); }
+[[gnu::noinline]] void store_to(volatile long* place, long value) { *place = value; }
+void through_pointer() { store_to(&sink, source); }
+long deep(int depth, long value) { return depth == 0 ? value : deep(depth - 1, value) + 1; }
+void recursion() { sink = deep(200, source); }
+void through_function() {
+  std::function<long(long)> twice = [](long value) { return 2 * value; };
+  sink = twice(source);
+}
+
+struct Base {
+  virtual ~Base() = default;
+  virtual long get() const = 0;
+};
+struct Holder : Base {
+  explicit Holder(long value) : held(value) {}
+  long get() const override { return held; }
+  long held;
+};
+void virtual_call() {
+  const std::unique_ptr<Base> holder = std::make_unique<Holder>(source);
+  sink = holder->get();
+}
+
+void cast() { sink = static_cast<long>(static_cast<double>(static_cast<short>(source)) * 1.5); }
+void chosen() { sink = yes ? source : other; }
+void not_chosen() {
+  const long a = source;
+  const long b = other;
+  sink = yes ? b : a;
+}
+void merged() {
+  long value = other;
+  if (yes) value = source;
+  sink = value;
+}
+void library_computation() { sink = std::lround(std::sqrt(static_cast<double>(source)) * 100); }
+
+struct Large {
+  std::array<long, 12> values;
+};
+[[gnu::noinline]] Large make_large(long value) {
+  Large large = {};
+  large.values[5] = value;
+  return large;
+}
+[[gnu::noinline]] long sixth(Large large) { return large.values[5]; }
+
+void large_values() { sink = sixth(make_large(source)); }
+struct Pair {
+  long a;
+  long b;
+};
+[[gnu::noinline]] Pair make_pair(long a, long b) { return {a, b}; }
+void small_values() { sink = make_pair(other, source).b; }
+
+void copied() {
+  std::array<char, 8> bytes;
+  const long value = source;
+  std::memcpy(bytes.data(), &value, 8);
+  std::array<char, 8> again = bytes;
+  long result;
+  std::memcpy(&result, again.data(), 8);
+  sink = result;
+}
+void not_copied() {
+  std::array<long, 4> from = {other, source, other, other};
+  std::array<long, 4> to;
+  std::memcpy(to.data(), from.data(), sizeof(to));
+  sink = to[2];
+}
+void moved() {
+  std::array<long, 8> cells = {};
+  cells[0] = source;
+  std::memmove(cells.data() + 1, cells.data(), 7 * sizeof(long));
+  sink = cells[1];
+}
+void filled() {
+  std::array<char, 8> bytes;
+  std::memset(bytes.data(), static_cast<int>(source), 8);
+  long result;
+  std::memcpy(&result, bytes.data(), 8);
+  sink = result;
+}
+void text() {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%ld", static_cast<long>(source));
+  char again[32];
+  std::strcpy(again, buffer);
+  sink = std::atol(again);
+}
+void length() {
+  char buffer[32] = {};
+  buffer[0] = static_cast<char>(source);
+  sink = static_cast<long>(std::strlen(buffer));
+}
+void halves() {
+  union {
+    long whole;
+    int parts[2];
+  } memory;
+  memory.whole = source;
+  sink = memory.parts[0];
+}
+
+void container() {
+  std::vector<long> values;
+  for (int i = 0; i < 20; ++i) values.push_back(i == 11 ? long{source} : long{other});
+  sink = values[11];
+}
+void not_container() {
+  std::vector<long> values;
+  for (int i = 0; i < 20; ++i) values.push_back(i == 11 ? static_cast<long>(source) : i);
+  sink = values[12];
+}
+void ordered_map() {
+  std::map<int, long> values;
+  for (int i = 0; i < 20; ++i) values[i * 7 % 20] = i == 11 ? long{source} : long{other};
+  sink = values[77 % 20];
+}
+void string() {
+  std::string value = "a long text that does not fit into the object itself: ";
+  value += static_cast<char>('a' + source);
+  sink = value.back();
+}
+void captured() {
+  const long value = source;
+  const auto lambda = [value] { return value; };
+  const auto copy = lambda;
+  sink = copy();
+}
+void thrown() {
+  try {
+    throw static_cast<long>(source);
+  } catch (long value) {
+    sink = value;
+  }
+}
+
+std::atomic<long> cell{0};
+void atomic_store() {
+  cell.store(source);
+  sink = cell.load();
+}
+void atomic_add() {
+  cell.fetch_add(source);
+  sink = cell.load();
+}
+void atomic_exchange() {
+  long expected = cell.load();
+  cell.compare_exchange_strong(expected, source);
+  sink = cell.load();
+}
+
+// Many more values than labels are kept.
+void long_loop() {
+  long sum = source;
+  for (int i = 0; i < 20'000; ++i) sum = sum * 3 + other;
+  sink = sum;
+}
+void long_loop_outside() {
+  const long value = source;
+  long sum = 0;
+  for (int i = 0; i < 20'000; ++i) sum += other;
+  sink = value + 0 * sum;
+}
+void swapping_loop() {
+  long a = source;
+  long b = 0;
+  long c = 1;
+  for (int i = 0; i < 9'999; ++i) {  // a multiple of three: back where it was
+    const long next = b + other - other;
+    b = c;
+    c = a;
+    a = next;
+  }
+  sink = a;
+}
+void nested_loops() {
+  long sum = source;
+  for (int i = 0; i < 100; ++i) {
+    long inner = 0;
+    for (int j = 0; j < 50; ++j) inner += other;
+    sum += inner;
+  }
+  sink = sum;
+}
+
+const std::map<std::string, void (*)()> kCases = {
+#define CASE(name) {#name, name},
+    CASE(direct) CASE(arithmetic) CASE(not_used) CASE(not_overwritten) CASE(call) CASE(second_argument)
+        CASE(not_first_argument) CASE(through_pointer) CASE(recursion) CASE(through_function)
+            CASE(virtual_call) CASE(cast) CASE(chosen) CASE(not_chosen) CASE(merged) CASE(library_computation)
+                CASE(large_values) CASE(small_values) CASE(copied) CASE(not_copied) CASE(moved) CASE(filled)
+                    CASE(text) CASE(length) CASE(halves) CASE(container) CASE(not_container) CASE(ordered_map)
+                        CASE(string) CASE(captured) CASE(thrown) CASE(atomic_store) CASE(atomic_add)
+                            CASE(atomic_exchange) CASE(long_loop) CASE(long_loop_outside) CASE(swapping_loop)
+                                CASE(nested_loops)
+#undef CASE
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto found = count < 2 ? kCases.end() : kCases.find(arguments[1]);
+  if (found == kCases.end()) {
+    for (const auto& [name, body] : kCases) std::puts(name.c_str());
+    return 0;
+  }
+  heddle::parallel_for(0, 1, [&](int) { found->second(); });
+  heddle::focus(const_cast<const long&>(sink));
+}

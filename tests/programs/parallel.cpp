@@ -1,0 +1,80 @@
+// The loops of heddle/parallel.h in any build.
+#include <heddle/heddle.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("wrong: %s\n", what);
+  std::exit(1);
+}
+
+}  // namespace
+
+int main() {
+  std::vector<std::atomic<int>> done(1000);
+  heddle::parallel_for(0, 1000, [&](int i) { ++done[static_cast<std::size_t>(i)]; });
+  expect(std::all_of(done.begin(), done.end(), [](const auto& count) { return count == 1; }),
+         "each index once");
+
+  std::atomic<int> count{0};
+  heddle::parallel_for(-3, 3L, [&](long i) { count += static_cast<int>(i) + 10; });
+  expect(count == 57, "two types of index, from below 0");
+  heddle::parallel_for(5, 2, [&](int) { ++count; });
+  heddle::parallel_for(std::vector<int>(), [&](int) { ++count; });
+  expect(count == 57, "nothing to do");
+
+  std::vector<int> numbers(100, 2);
+  heddle::parallel_for(numbers, [](int& number) { number *= 3; });
+  std::list<std::string> texts = {"a", "b", "c"};
+  heddle::parallel_for(texts, [](std::string& text) { text += "!"; });
+  expect(numbers == std::vector<int>(100, 6) && texts == std::list<std::string>{"a!", "b!", "c!"}, "ranges");
+
+  std::atomic<int> calls{0};
+  heddle::parallel_invoke([&] { calls += 1; }, [&] { calls += 10; }, [&] { calls += 100; });
+  expect(calls == 111, "each body once");
+
+  std::atomic<long> sum{0};
+  heddle::parallel_for(0, 20, [&](int i) {
+    heddle::parallel_for(0, 20,
+                         [&](int j) { heddle::parallel_invoke([&] { sum += i; }, [&] { sum += j; }); });
+  });
+  expect(sum == 7600, "loops in loops");
+
+  std::atomic<int> begun{0};
+  try {
+    heddle::parallel_for(0, 100'000, [&](int i) {
+      ++begun;
+      if (i == 10) throw std::runtime_error("ten");
+    });
+    expect(false, "the exception comes out");
+  } catch (const std::runtime_error& error) {
+    expect(error.what() == std::string("ten"), "as it was");
+  }
+  expect(begun <= 100'000, "and ends the loop");
+
+  std::atomic<int> marked{0};
+  heddle::parallel_for(0, 100, [&](int i) {
+    if (HEDDLE_MAYBE) {
+      ++marked;
+    }
+    if (HEDDLE_MAYBE && i % 2 == 0) return;
+    if (HEDDLE_MAYBE_NOT) marked += 10'000;
+    marked += 100;
+  });
+  heddle::focus(numbers);
+  heddle::focus(texts);
+  heddle::focus(std::span(numbers));
+  std::vector<int> order;
+  heddle::parallel_for(0, 1, [&](int) {});
+  std::printf("marked %d\n", marked.load());
+}
