@@ -9,6 +9,7 @@
 
 namespace heddle {
 
+nlohmann::ordered_json steps_json(const std::vector<Step>& steps);
 nlohmann::ordered_json finding_json(const Finding& finding);
 nlohmann::ordered_json steps_json(const std::vector<Step>& steps);
 

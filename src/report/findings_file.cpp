@@ -185,6 +185,9 @@ class Reader {
     });
     for (const char* array : {"findings", "suppressed"})
       fields.each(array, [](const Fields&) {});  // must be there, and were read
+    fields.each(
+        "sequential_runs",
+        [&](const Fields& run) { report.sequential_runs.push_back(read_sequential_run(run)); }, true);
     report.left_out = fields.number("left_out");
     report.left_out_occurrences = fields.number("left_out_occurrences");
     report.notices = fields.texts("notices");

@@ -8,7 +8,7 @@ import { browser, examples, open, Pages, root } from "./support.mjs";
 const pages = new Pages();
 let chromium, context, page, all;
 
-const everyExample = examples("check_then_act", "check_then_act_locked", "lock_order", "lucky_run", "parallel_sort", "parallel_sum", "task_pool", "unguarded_variable");
+const everyExample = examples("check_then_act", "check_then_act_locked", "lock_order", "lucky_run", "parallel_search", "parallel_search_unmarked", "parallel_sort", "parallel_sum", "task_pool", "unguarded_variable");
 
 before(async () => {
   chromium = await browser();
@@ -77,6 +77,16 @@ describe("overview", () => {
     assert.equal(await page.locator("a.row").count(), all.findings.length);
   });
 
+  test("tells the sequential run that gives the same outcome, where ndseq found one", async () => {
+    const found = all.sequential_runs.filter((run) => run.found);
+    assert.ok(found.length > 0 && found.length < all.sequential_runs.length, "one trace has such a run, another has none");
+    await show("all");
+    const orders = page.locator(".coverage ol.order");
+    assert.equal(await orders.count(), found.length);
+    assert.deepEqual(await orders.first().locator("li").allTextContents(), found[0].order.map((place) => place.task));
+    await page.getByText("No sequential run of the tasks gives the same outcome").first().waitFor();
+  });
+
   test("a report without findings says so", async () => {
     pages.check("clean", examples("fence_publication"));
     await show("clean");
@@ -103,6 +113,7 @@ describe("a finding", () => {
         await button.click();
         const drawn = await panel().evaluate((element) => {
           const svg = element.querySelector("svg[role=img]");
+          if (!svg) return { width: element.clientWidth, shapes: element.querySelectorAll("ol.chain li").length + 1, outside: [] };
           const frame = svg.getBoundingClientRect();
           const outside = [...svg.querySelectorAll("text,circle,rect")].filter((shape) => {
             const box = shape.getBoundingClientRect();
@@ -223,11 +234,15 @@ describe("a finding", () => {
 
   test("chains beside the argument are shown, whatever they are", async () => {
     const finding = structuredClone(findingOf("HD1001"));
-    finding.chains = [{ title: "Why balance is relevant", steps: finding.steps }];
+    finding.chains = [
+      { title: "why balance is relevant", steps: finding.steps },
+      { title: "another reason", steps: finding.steps.slice(1) },
+    ];
     pages.report("chains", { ...all, findings: [finding] });
     await show("chains");
-    await tab("Why balance is relevant").click();
-    assert.equal(await panel().locator("li").count(), finding.steps.length);
+    await tab("Reasons").click();
+    await panel().getByRole("heading", { name: "Why balance is relevant" }).waitFor();
+    assert.equal(await panel().locator("li").count(), 2 * finding.steps.length - 1);
     assert.match(await panel().textContent(), new RegExp(finding.steps[1].phrase));
   });
 

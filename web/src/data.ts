@@ -62,6 +62,21 @@ export interface Source {
   missing?: string;
 }
 
+// ndseq: what a trace with tasks is as a whole, and the sequential run that gives the same outcome where there is one.
+export interface SequentialRun {
+  input: string;
+  tasks: number;
+  events: number;
+  irrelevant_events: number;
+  conflict_warnings: number;
+  ndseq_warnings: number;
+  found: boolean;
+  order?: { task: string; depth: number }[];
+  order_left_out?: number;
+  skipped?: Step[];
+  skipped_left_out?: number;
+}
+
 export type Counts = Record<string, number>;
 
 export interface Report {
@@ -72,6 +87,7 @@ export interface Report {
   rules: { id: string; name: string; title: string; brief: string; page: string }[];
   suppressed: { rule: string; message: string; suppression: { reason: string; where: string } }[];
   suppressed_count: number;
+  sequential_runs?: SequentialRun[];
   left_out: number;
   left_out_occurrences: number;
   notices: string[];

@@ -183,8 +183,18 @@ function useViews(
       note: "A write is in its thread’s store buffer until it reaches memory. Until then other threads see the old value.",
       content: <StoreBufferView finding={finding} current={current} describedBy={stepList} />,
     });
-  for (const [i, chain] of (finding.chains ?? []).entries())
-    views.push({ id: `chain-${i}`, name: chain.title, content: <ChainView steps={chain.steps} /> });
+  if (finding.chains?.length)
+    views.push({
+      id: "chains",
+      name: "Reasons",
+      note: "What stands behind single steps, from each to its reason.",
+      content: finding.chains.map((chain) => (
+        <section class="chain-part" aria-label={chain.title}>
+          <h3>{sentenceCase(chain.title)}</h3>
+          <ChainView steps={chain.steps} />
+        </section>
+      )),
+    });
   return views;
 }
 

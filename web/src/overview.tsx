@@ -1,6 +1,6 @@
 // All findings in groups, to search and to filter; and what was not covered.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, fileOf, findings, grouped, place, report, strengths, type Change, type Finding, type Strength } from "./data";
+import { counted, fileOf, findings, grouped, place, report, strengths, type Change, type Finding, type SequentialRun, type Strength } from "./data";
 import { onKey } from "./keys";
 import { ChangeTag, Copyable, StrengthLabel, StrengthMark } from "./parts";
 import { hashOf } from "./route";
@@ -265,6 +265,43 @@ function Row({ finding, grouping }: { finding: Finding; grouping: Grouping }) {
   );
 }
 
+// A run of the nondeterministic sequential specification with the same outcome: what to debug instead of the parallel one.
+function SequentialRunView({ run }: { run: SequentialRun }) {
+  return (
+    <>
+      <h3>Tasks of {run.input}</h3>
+      <p class="quiet">
+        {counted(run.tasks, "task")}; {grouped(run.irrelevant_events)} of {counted(run.events, "event")} do not matter to the outcome;{" "}
+        {counted(run.conflict_warnings, "warning")} by plain conflicts, {grouped(run.ndseq_warnings)} by what matters.
+      </p>
+      {run.found ? (
+        <>
+          <p>The tasks in this order, one after the other, give the same outcome:</p>
+          <ol class="order">
+            {run.order?.map((place) => (
+              <li class={`depth-${Math.min(place.depth, 4)}`}>
+                {place.task}
+              </li>
+            ))}
+          </ol>
+          {!!run.order_left_out && <p class="quiet">and {counted(run.order_left_out, "more task")}</p>}
+          {!!run.skipped?.length && <p>without the bodies of these if (true*):</p>}
+          <ul class="plain">
+            {run.skipped?.map((step) => (
+              <li>
+                {step.thread} {step.phrase} <span class="path quiet">{place(step)}</span>
+              </li>
+            ))}
+          </ul>
+          {!!run.skipped_left_out && <p class="quiet">and {counted(run.skipped_left_out, "more")}</p>}
+        </>
+      ) : (
+        <p>No sequential run of the tasks gives the same outcome; the findings show why.</p>
+      )}
+    </>
+  );
+}
+
 function Coverage() {
   const notes = report.inputs.filter((input) => input.note);
   const hidden = report.left_out > 0 || report.left_out_occurrences > 0;
@@ -338,6 +375,7 @@ function Coverage() {
           </table>
         </details>
       )}
+      {report.sequential_runs?.map((run) => <SequentialRunView run={run} />)}
       {report.command && (
         <>
           <h3>Made by</h3>
