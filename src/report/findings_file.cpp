@@ -191,9 +191,6 @@ class Reader {
     report.left_out = fields.number("left_out");
     report.left_out_occurrences = fields.number("left_out_occurrences");
     report.notices = fields.texts("notices");
-    fields.each(
-        "sequential_runs",
-        [&](const Fields& run) { report.sequential_runs.push_back(read_sequential_run(run)); }, true);
   }
 
  private:
