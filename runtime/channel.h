@@ -52,9 +52,11 @@ struct Record {
   uint64_t ticket;  // plus one; 0: it has none
 
   static constexpr uint64_t kAddressMask48 = (uint64_t{1} << 48) - 1;
+  static uint64_t pack(uint8_t operation, uint8_t size, uint64_t address) {
+    return uint64_t{operation} << 56 | uint64_t{size} << 48 | (address & kAddressMask48);
+  }
   static uint64_t pack(uint8_t operation, uint8_t size, const void* address) {
-    return uint64_t{operation} << 56 | uint64_t{size} << 48 |
-           (reinterpret_cast<uint64_t>(address) & kAddressMask48);
+    return pack(operation, size, reinterpret_cast<uint64_t>(address));
   }
   uint8_t operation() const { return static_cast<uint8_t>(what >> 56); }
   uint32_t size() const {

@@ -20,13 +20,14 @@ namespace heddle {
 
 namespace {
 
-std::string innermost(const Step& step) { return step.frames.empty() ? std::string() : step.frames.front(); }
-
-// Whether the checker has found a race at the same two places: it saw the earlier access with its call stack.
+// Whether the checker has found the same race: it saw the earlier access with its call stack.
 bool is_known(const Finding& race, const Findings& races) {
+  const auto innermost = [](const Step& step) {
+    return step.frames.empty() ? std::string() : step.frames.front();
+  };
   return std::any_of(races.list().begin(), races.list().end(), [&](const Finding& known) {
     return known.steps.size() == 2 && innermost(known.steps[0]) == innermost(race.steps[0]) &&
-           innermost(known.steps[1]) == innermost(race.steps[1]);
+           known.steps[1].frames == race.steps[1].frames;
   });
 }
 
@@ -56,7 +57,7 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
       Finding finding =
           race_finding(make_step(race.earlier, race.index, names), make_step(race.later, race.index, names),
                        std::string(names.variable(race.later.object)));
-      if (!is_known(finding, *found.races)) found.races->add(std::move(finding));
+      if (!trace.has_left_out() || !is_known(finding, *found.races)) found.races->add(std::move(finding));
     }
   for (const std::vector<BlockedThread>& circle : trace.take_standstills())
     if (found.deadlocks != nullptr) found.deadlocks->add(standstill_finding(circle, names));

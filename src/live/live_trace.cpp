@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "live/told_waits.h"
 #include "runtime/flow.h"
 #include "runtime/layout.h"
 
@@ -290,6 +291,7 @@ void LiveTrace::come_alive(uint64_t begin, uint64_t end) {
 
 std::vector<std::string> LiveTrace::flow_notices() {
   std::vector<std::string> notices;
+  notices.reserve(dead_focus_.size() + 1);
   for (const std::string& place : dead_focus_)
     notices.push_back(fmt::format(
         "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
@@ -454,74 +456,11 @@ void LiveTrace::release_all(const Event& end) {
   }
 }
 
-Wait LiveTrace::wait_of(const Record& record, const NumberOf& number_of) {
-  Wait wait;
-  wait.site = sites_.site_of(record);
-  wait.index = first_ + events_.size();
-  switch (record.extra) {
-    case runtime::kForLock:
-    case runtime::kForSharedLock:
-      wait.what = record.extra == runtime::kForLock ? Wait::For::kLock : Wait::For::kSharedLock;
-      wait.object = number_of(Space::kLock, record, wait.site);
-      break;
-    case runtime::kForCondition:
-      wait.what = Wait::For::kCondition;
-      wait.object = number_of(Space::kCondition, record, wait.site);
-      break;
-    case runtime::kForSemaphore:
-      wait.what = Wait::For::kSemaphore;
-      wait.object = number_of(Space::kSemaphore, record, wait.site);
-      break;
-    case runtime::kForBarrier:
-      wait.what = Wait::For::kBarrier;
-      wait.object = number_of(Space::kBarrier, record, wait.site);
-      break;
-    case runtime::kForThread:
-      if (record.name >= ChannelReader::kMostStreams) return {};
-      wait.what = Wait::For::kThread;
-      wait.object = thread(static_cast<uint32_t>(record.name)).id;
-      break;
-    default: return {};
-  }
-  return wait;
-}
-
-Waits LiveTrace::waits_with(const NumberOf& number_of) {
-  Waits waits;
-  // Who has which lock: whoever took it alone last, or those who share it since.
-  struct Taken {
-    const Sieve::Held* held;
-    ThreadId thread;
-  };
-  std::vector<Taken> taken;
-  Event event;
-  for (uint32_t stream = 0; stream < threads_.size(); ++stream) {
-    const Sieve::Thread* const now = sieve_.thread(stream);
-    event.thread = threads_[stream].id;
-    if (event.thread == kNoId) continue;
-    event.operation = now == nullptr ? Operation::kThreadEnd : Operation::kThreadBegin;
-    event.site = now == nullptr ? kNoId : sites_.site_of(now->last);
-    waits.follow(event, first_);
-    if (now == nullptr) continue;
-    for (const Sieve::Held& held : now->held) taken.push_back({&held, event.thread});
-  }
-  std::sort(taken.begin(), taken.end(),
-            [](const Taken& a, const Taken& b) { return a.held->when > b.held->when; });
-  tsl::robin_map<uint64_t, const Taken*, MixHash> latest;  // by address
-  for (const Taken& one : taken) {
-    const Taken* const later = latest.try_emplace(one.held->taken.address(), &one).first->second;
-    if (later->thread != one.thread && !(later->held->is_shared && one.held->is_shared)) continue;
-    event.operation = one.held->is_shared ? Operation::kAcquireShared : Operation::kAcquire;
-    event.thread = one.thread;
-    event.site = sites_.site_of(one.held->taken);
-    event.object = number_of(Space::kLock, one.held->taken, event.site);
-    waits.follow(event, first_);
-  }
-  for (uint32_t stream = 0; stream < threads_.size(); ++stream) {
-    const Sieve::Thread* const now = sieve_.thread(stream);
-    if (now != nullptr && now->waits()) waits.begin(threads_[stream].id, wait_of(now->awaited, number_of));
-  }
-  return waits;
+std::vector<ThreadId> LiveTrace::ids_by_stream() const {
+  std::vector<ThreadId> ids;
+  ids.reserve(threads_.size());
+  for (const Thread& thread : threads_) ids.push_back(thread.id);
+  return ids;
 }
 
 Waits LiveTrace::waits() {
@@ -529,22 +468,26 @@ Waits LiveTrace::waits() {
   passed_.clear();
   sieve_.pass_kept(passed_);
   for (const auto& told : passed_) translate(told.stream, told.record);
-  return waits_with([&](Space space, const Record& record, SiteId site) {
+  const auto number_of = [&](Space space, const Record& record, SiteId site) {
     switch (space) {
       case Space::kLock: return lock_at(record, site).id;
       case Space::kBarrier: return object_at(space, record, site, "barrier");
       case Space::kCondition: return object_at(space, record, site, "condition");
       default: return object_at(space, record, site, "semaphore");
     }
-  });
+  };
+  return told_waits(sieve_, ids_by_stream(),
+                    {[&](const Record& record) { return sites_.site_of(record); }, number_of});
 }
 
+// Names nothing until there is something to tell.
 void LiveTrace::look_for_standstills() {
   if (std::exchange(looked_at_waits_, sieve_.waits()) == sieve_.waits()) return;
   tsl::robin_map<uint64_t, uint32_t, MixHash> numbers;  // by address
-  const Waits unnamed = waits_with([&](Space, const Record& record, SiteId) {
+  const auto number_of = [&](Space, const Record& record, SiteId) {
     return numbers.try_emplace(record.address(), static_cast<uint32_t>(numbers.size())).first->second;
-  });
+  };
+  const Waits unnamed = told_waits(sieve_, ids_by_stream(), {[](const Record&) { return kNoId; }, number_of});
   for (ThreadId waiting = 0; waiting < unnamed.threads().size(); ++waiting) {
     if (unnamed.threads()[waiting].wait.what == Wait::For::kNothing) continue;
     std::vector<ThreadId> members;

@@ -48,6 +48,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   EventBatch next() override;
   // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
   uint64_t told() const { return sieve_.records(); }
+  bool has_left_out() const { return sieve_.has_dropped(); }
   // Called while next() waits, from there: all that was told before has been handed out.
   void while_waiting(std::function<void()> idle) { idle_ = std::move(idle); }
   const Names& names() const override { return names_; }
@@ -105,10 +106,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void lock(const runtime::Record& record, Event event);
   void add_lock(const Event& event);
   void release_all(const Event& end);
-  // Numbers or names locks and what else is waited for.
-  using NumberOf = std::function<uint32_t(Space, const runtime::Record&, SiteId)>;
-  Waits waits_with(const NumberOf& number_of);
-  Wait wait_of(const runtime::Record& record, const NumberOf& number_of);
+  std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.

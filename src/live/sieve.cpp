@@ -14,7 +14,7 @@ constexpr unsigned kLineBits = 6;  // of an address: lines of 64 bytes
 // One that the program did not tell.
 runtime::Record made_up(uint8_t operation, uint64_t address = 0) {
   runtime::Record record = {};
-  record.what = runtime::Record::pack(operation, 0, reinterpret_cast<const void*>(address));
+  record.what = runtime::Record::pack(operation, 0, address);
   return record;
 }
 runtime::Record made_up(Operation operation, uint64_t address = 0) {
@@ -190,7 +190,8 @@ void Sieve::end_busy(Thread& thread) {
 }
 
 void Sieve::end_block(Thread& thread) {
-  if (thread.blocks == 0 || --thread.blocks > 0) return;
+  if (thread.blocks == 0) return;
+  if (--thread.blocks > 0) return;
   if (thread.phase == Thread::Phase::kMatters) --blocks_that_matter_;
   thread.phase = Thread::Phase::kOutside;
   end_busy(thread);

@@ -64,7 +64,7 @@ class Program {
 
   static Record record(uint8_t operation, uint64_t address, std::size_t index) {
     Record result = {};
-    result.what = Record::pack(operation, 8, reinterpret_cast<const void*>(address));
+    result.what = Record::pack(operation, 8, address);
     result.pc = index + 1;
     return result;
   }

@@ -16,8 +16,7 @@ class SieveTest : public testing::Test {
  protected:
   void does(uint32_t stream, Operation operation, uint64_t address = 0) {
     runtime::Record record = {};
-    record.what =
-        runtime::Record::pack(static_cast<uint8_t>(operation), 8, reinterpret_cast<const void*>(address));
+    record.what = runtime::Record::pack(static_cast<uint8_t>(operation), 8, address);
     record.pc = 1;
     sieve.add({stream, record}, passed);
   }
@@ -123,7 +122,7 @@ TEST_F(SieveTest, LetsEverythingThroughWhenAskedTo) {
   Sieve all(Sieve::LetsThrough::kAll);
   std::vector<Sieve::ToldRecord> out;
   runtime::Record record = {};
-  record.what = runtime::Record::pack(static_cast<uint8_t>(Operation::kWrite), 8, nullptr);
+  record.what = runtime::Record::pack(static_cast<uint8_t>(Operation::kWrite), 8, kX);
   for (int i = 0; i < 50'000; ++i) all.add({0, record}, out);
   EXPECT_EQ(out.size(), 50'000U);
 }
@@ -132,7 +131,7 @@ TEST_F(SieveTest, KnowsWhoHoldsAndWaitsThoughNothingGoesThrough) {
   begin();
   does(0, Operation::kAcquire, kM);
   runtime::Record waiting = {};
-  waiting.what = runtime::Record::pack(runtime::kToldWaiting, 0, reinterpret_cast<const void*>(kM));
+  waiting.what = runtime::Record::pack(runtime::kToldWaiting, 0, kM);
   waiting.extra = runtime::kForLock;
   sieve.add({1, waiting}, passed);
   EXPECT_EQ(passed.size(), 0U);
