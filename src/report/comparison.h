@@ -13,8 +13,9 @@ namespace heddle {
 enum class Change : uint8_t {
   kNew,        // not in the earlier report
   kKnown,      // in both
-  kFixed,      // only in the earlier one, though what found it has looked again
-  kUnchecked,  // only in the earlier one, and what found it did not run this time
+  kFixed,      // only in the earlier one, though its checker has looked at its input again
+  kUnchecked,  // only in the earlier one; its checker did not run or is undecided, or its input was not
+               // checked
 };
 std::string_view to_string(Change change);
 

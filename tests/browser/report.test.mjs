@@ -101,6 +101,22 @@ describe("overview", () => {
     await page.goto(`${pages.url("one")}#finding=0000000000000000`);
     await page.getByText("No finding with the fingerprint 0000000000000000").waitFor();
   });
+
+  test("whatever stands in the address, there is a page; whatever a fingerprint is, its link leads to it", async () => {
+    const findings = ["%", "a%20b", "x y&#=?"].map((fingerprint, i) => ({ ...all.findings[i], fingerprint }));
+    pages.report("odd", { ...all, findings });
+    await show("odd");
+    for (const finding of findings) {
+      await page.locator("a.row").filter({ hasText: finding.message }).first().click();
+      await page.getByRole("heading", { level: 1, name: finding.message }).waitFor();
+      await page.keyboard.press("u");
+    }
+    for (const hash of ["#finding=%E0%", "#finding=%zz"]) {
+      await page.goto("about:blank");
+      await page.goto(pages.url("odd") + hash);
+      await page.getByText(`No finding with the fingerprint ${hash.slice(9)} is on this page`).waitFor();
+    }
+  });
 });
 
 describe("a finding", () => {
@@ -197,6 +213,57 @@ describe("a finding", () => {
     assert.equal(await panel().locator(".graph-edge").count(), 2);
   });
 
+  // Locks in a circle, each thread taking its own and its neighbour's.
+  const circle = (count) => {
+    const take = (i, lock, what) => `w${i}|${what}(m${lock})|ring.cpp:${10 + lock} in philosopher_number_${i}`;
+    const lines = Array.from({ length: count }, (_, i) => [take(i, i, "acq"), take(i, (i + 1) % count, "acq"), take(i, (i + 1) % count, "rel"), take(i, i, "rel")]).flat();
+    return pages.check(`circle${count}`, [pages.write(`circle${count}.std`, lines.join("\n") + "\n")], "--checkers", "deadlock");
+  };
+
+  for (const [count, width] of [[14, 1280], [6, 360]])
+    test(`the labels of ${count} threads are in the picture on ${width} pixels, and stepping brings each into view`, async () => {
+      const [finding] = circle(count).findings;
+      await show(`circle${count}`, finding);
+      await page.setViewportSize({ width, height: 740 });
+      await page.waitForTimeout(100);
+      const labels = await panel().locator("svg").evaluate((svg) => {
+        const frame = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll("text.title, text.detail")].filter((t) => t.textContent).map((t) => ({ text: t.textContent, inside: t.getBoundingClientRect().right <= frame.right + 1 }));
+      });
+      assert.ok(labels.length >= count);
+      assert.deepEqual(labels.filter((l) => !l.inside || l.text.length < 4), []);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      const isVisible = (selector, within) =>
+        page.evaluate(([selector, within]) => {
+          const element = [...document.querySelectorAll(selector)].find((e) => e.getClientRects().length);
+          const box = element.getBoundingClientRect();
+          const frame = element.closest(within).getBoundingClientRect();
+          return box.left >= Math.max(0, frame.left) - 1 && box.right <= Math.min(innerWidth, frame.right) + 1 && box.top >= Math.max(0, frame.top) - 1 && box.bottom <= Math.min(innerHeight, frame.bottom) + 1;
+        }, [selector, within]);
+      await page.keyboard.press("+");
+      await page.keyboard.press("+");
+      for (let i = 0; i < finding.steps.length; i++) {
+        await page.keyboard.press("ArrowRight");
+        await page.locator(".steps li").nth(i).and(page.locator(".current")).waitFor();
+        await page.waitForTimeout(50);
+        assert.ok(await isVisible(".operation.current circle", ".scroller"), `the dot of step ${i + 1}`);
+        if (width > 1000) assert.ok(await isVisible(".steps li.current", ".steps"), `step ${i + 1} of the list`);
+      }
+      await tab("Who waits for whom").click();
+      await page.waitForTimeout(100);
+      assert.ok(await isVisible(".node.current rect", ".scroller"), "the same step in the other picture");
+    });
+
+  test("names keep their case wherever they stand", async () => {
+    const report = circle(2);
+    const [finding] = report.findings;
+    assert.ok(finding.steps.some((s) => s.because.startsWith("w0 ")), "a sentence begins with a name");
+    await show("circle2", finding);
+    const text = await page.locator("main").innerText();
+    for (const { because } of finding.steps) assert.ok(text.includes(because), because);
+    assert.doesNotMatch(text, /\bW[01]\b/);
+  });
+
   test("a race has no circle to draw", async () => {
     await show("all", findingOf("HD1001"));
     assert.equal(await tab("Graph").count(), 0);
@@ -241,7 +308,7 @@ describe("a finding", () => {
     pages.report("chains", { ...all, findings: [finding] });
     await show("chains");
     await tab("Reasons").click();
-    await panel().getByRole("heading", { name: "Why balance is relevant" }).waitFor();
+    await panel().getByRole("heading", { name: "why balance is relevant", exact: true }).waitFor();
     assert.equal(await panel().locator("li").count(), 2 * finding.steps.length - 1);
     assert.match(await panel().textContent(), new RegExp(finding.steps[1].phrase));
   });
@@ -278,6 +345,63 @@ describe("a finding", () => {
     assert.ok((await todo.locator(".markdown pre .hljs-type, .markdown pre .hljs-keyword").count()) > 0, "C++ is highlighted");
     await page.getByRole("link", { name: "HD2001 atomicity-violation" }).click();
     await page.getByRole("heading", { level: 1, name: "HD2001 atomicity-violation" }).waitFor();
+  });
+
+  test("only what was checked as a trace is to be checked again as one", async () => {
+    const finding = findingOf("HD2001");
+    const again = page => page.locator(".to-do").getByText(`heddle check ${finding.input} --checkers atomicity`, { exact: true });
+    for (const [command, isTrace] of [
+      ["heddle try check.cpp", false],
+      ["heddle run -- ./check check", false],
+      ["HEDDLE_OPTIONS='heddle check x' heddle try x.cpp", false],
+      ["HEDDLE_OPTIONS='--limit 3' heddle check a.std", true],
+      ["HEDDLE_OPTIONS='it'\\''s' heddle check a.std", true],
+    ]) {
+      pages.report("command", { ...all, command, findings: [finding] });
+      await show("command", finding);
+      await page.locator(".to-do").getByText(command, { exact: true }).waitFor();
+      assert.equal(await again(page).count(), isTrace ? 1 : 0, command);
+      await page.close();
+    }
+    await show("command", finding);
+  });
+
+  test("arrows step also after a click at a tab, and go from tab to tab for who comes with keys", async () => {
+    await show("all", findingOf("HD2001"));
+    await tab("Graph").click();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.locator(".position").textContent(), `1 of ${findingOf("HD2001").steps.length}`);
+    assert.equal(await tab("Graph").getAttribute("aria-selected"), "true");
+    await tab("Timeline").click();
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await page.locator(".position").textContent(), /steps/);
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await tab("Graph").getAttribute("aria-selected"), "true");
+    await page.keyboard.press("Home");
+    assert.equal(await tab("Timeline").getAttribute("aria-selected"), "true");
+    assert.match(await page.locator(".position").textContent(), /steps/);
+  });
+
+  test("a zoomed picture stays in its frame, is printed whole, and the next finding's is not zoomed", async () => {
+    await show("all", findingOf("HD2001"));
+    const inner = panel().locator("svg > g");
+    for (let i = 0; i < 4; i++) await page.keyboard.press("+");
+    const frame = await panel().locator("svg").boundingBox();
+    await page.mouse.move(frame.x + 20, frame.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(frame.x + 600, frame.y + 500, { steps: 5 });
+    await page.mouse.up();
+    const [x, y, scale] = (await inner.getAttribute("transform")).match(/-?[\d.]+(e-?\d+)?/g).map(Number);
+    assert.ok(Math.abs(x) < 0.01 && Math.abs(y) < 0.01 && scale > 2, `the upper left corner is the end: ${x}, ${y}`);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await inner.evaluate((g) => getComputedStyle(g).transform), "none");
+    await page.emulateMedia({ media: "screen" });
+    const before = await page.locator(".crumbs").textContent();
+    await page.keyboard.press("j");
+    await page.waitForFunction((text) => document.querySelector(".crumbs").textContent !== text, before);
+    assert.doesNotMatch((await inner.getAttribute("transform")) ?? "", /scale\((?!1\))/);
   });
 
   test("zoom by key and button, and back", async () => {
@@ -352,6 +476,7 @@ describe("whatever names there are", () => {
     pages.report("many", { ...all, findings });
     await show("many");
     assert.equal(await page.locator("h1").textContent(), "5,000 findings");
+    assert.equal(await page.title(), "5,000 findings – Heddle");
     await page.getByText("This page shows 2,000 of 5,000 findings").waitFor();
     assert.equal(await page.locator(".group").count(), new Set(all.findings.map((f) => f.rule)).size);
     assert.ok((await page.locator("a.row").count()) < 600, "a page of rows at a time");
@@ -378,6 +503,29 @@ describe("compared with an earlier report", () => {
     await page.getByLabel("Group by").selectOption("change");
     assert.deepEqual(await page.locator(".group").evaluateAll((groups) => groups.map((g) => g.getAttribute("aria-label"))), ["new", "known", "fixed"]);
   });
+
+  test("what was not checked again is not called fixed", async () => {
+    const [gone, ...rest] = all.findings;
+    const earlier = pages.write("earlier.json", JSON.stringify(all));
+    pages.report("elsewhere", { ...all, findings: rest.filter((f) => f.input !== gone.input), inputs: all.inputs.filter((i) => i.path !== gone.input) }, "--compare", earlier);
+    await show("elsewhere");
+    const missing = all.findings.filter((f) => f.input === gone.input).length;
+    await page.getByRole("button", { name: "0 fixed" }).waitFor();
+    await page.getByRole("button", { name: `${missing} not checked again` }).click();
+    assert.equal(await page.locator("a.row .change").getByText("not checked", { exact: true }).count(), missing);
+    await page.getByText(`Not an input of this report: ${gone.input}.`).waitFor();
+  });
+
+  test("a clean run opens with that, not with the one finding that is gone", async () => {
+    const [fixed] = all.findings;
+    const earlier = pages.write("earlier.json", JSON.stringify({ ...all, findings: [fixed] }));
+    const checkers = all.checkers.map((c) => ({ ...c, verdict: "clean" }));
+    pages.report("clean-now", { ...all, checkers, findings: [] }, "--compare", earlier);
+    await show("clean-now");
+    assert.equal(await page.locator("h1").textContent(), "No findings");
+    assert.equal(await page.title(), "No findings – Heddle");
+    assert.equal(await page.locator("a.row .change.fixed").count(), 1);
+  });
 });
 
 describe("for everybody", () => {
@@ -400,7 +548,7 @@ describe("for everybody", () => {
     await page.keyboard.press("j");
     assert.notEqual(await page.evaluate(() => location.hash), hash);
     await page.keyboard.press("k");
-    assert.equal(await page.locator("h1").textContent(), first);
+    await page.getByRole("heading", { level: 1, name: first, exact: true }).waitFor();
     if ((await page.getByRole("tab").count()) > 1) {
       await page.keyboard.press("2");
       assert.equal(await page.getByRole("tab").nth(1).getAttribute("aria-selected"), "true");

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/file.h"
 #include "report/finding_sample.h"
@@ -197,6 +198,42 @@ TEST_F(HtmlReport, SaysWhatMakesAComparisonUncertain) {
   const json caveats = head_of(html_report(now, options_))["compared"]["caveats"];
   ASSERT_EQ(caveats.size(), 3U);
   EXPECT_EQ(caveats[2], "tso did not run for the earlier report: what it finds counts as new.");
+}
+
+TEST_F(HtmlReport, NothingIsFixedThatWasNotCheckedAgain) {
+  // Each finding's fingerprint is what must become of it.
+  const auto found_in = [](const std::string& input, const std::string& change, std::string_view checker) {
+    Finding finding = finding_at("a.cpp:1", change);
+    finding.input = input;
+    finding.checker = checker;
+    return finding;
+  };
+  RunReport earlier =
+      report_of({found_in("a.std", "fixed", "race"), found_in("a.std", "unchecked", "tso"),
+                 found_in("b.std", "unchecked", "race"), found_in("old/run.std", "fixed", "race"),
+                 found_in("1/twin.std", "fixed", "race"), found_in("2/twin.std", "unchecked", "race")});
+  for (const char* path : {"a.std", "b.std", "old/run.std", "1/twin.std", "2/twin.std"})
+    earlier.inputs.push_back({path, 9, ""});
+  earlier.checkers.push_back({"tso", Verdict::kViolations, ""});
+  RunReport now = report_of({});
+  now.checkers.push_back({"tso", Verdict::kUndecided, "the budget ran out"});
+  now.inputs = {{"a.std", 9, ""}, {"new/run.std", 9, "torn after chunk 2"}, {"1/twin.std", 9, ""}};
+  options_.earlier = &earlier;
+  const std::string page = html_report(now, options_);
+  const json shown = findings_of(page);
+  ASSERT_EQ(shown.size(), 6U);
+  for (const json& finding : shown)
+    EXPECT_EQ(finding["change"], finding["fingerprint"]) << finding["input"] << finding["checker"];
+  const json compared = head_of(page)["compared"];
+  EXPECT_EQ(compared["fixed"], 3);
+  EXPECT_EQ(compared["unchecked"], 3);
+  const json caveats = {
+      "Not an input of this report: 2/twin.std and b.std. What was found there counts as not checked.",
+      "Undecided this time: tso. What it found earlier and not now counts as not checked, not as fixed.",
+      "Not covered as a whole this time: new/run.std. Some of what counts as fixed there may only not have "
+      "been "
+      "seen."};
+  EXPECT_EQ(compared["caveats"], caveats);
 }
 
 TEST_F(HtmlReport, HasASuppressionReady) {

@@ -120,9 +120,11 @@ export const strengths: Record<Strength, string> = {
 export const changes: Record<Change, string> = {
   new: "not in the earlier report",
   known: "in both reports",
-  fixed: "only in the earlier report, though its checker ran again",
-  unchecked: "only in the earlier report, and its checker did not run this time",
+  fixed: "only in the earlier report, though its checker has looked at its input again",
+  unchecked: "only in the earlier report; its checker did not run or is undecided, or its input was not checked this time",
 };
+
+export const isGone = (finding: Finding): boolean => finding.change === "fixed" || finding.change === "unchecked";
 
 export function place(step: Step): string {
   const frame = step.frames[0];

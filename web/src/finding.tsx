@@ -1,6 +1,6 @@
 // One finding: what is wrong, the pictures of it, its steps, its source, and what to do.
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { argumentOf, shapeOf, type Edge, type Point } from "./argument";
 import { counted, findings, report, type Finding, type Step } from "./data";
 import { TransactionGraph, transactions } from "./graph";
@@ -33,6 +33,12 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
     setAt(points.findIndex((p) => p.step === step)),
   );
   const view = views.find((v) => v.id === chosen) ?? views[0]!;
+  useEffect(() => {
+    if (!current) return;
+    revealInList(true);
+    window.dispatchEvent(new CustomEvent("heddle-zoom", { detail: "reveal" }));
+    revealInList(false);
+  }, [current, view.id]);
   const position = among.indexOf(finding);
   const neighbour = (by: number) => among[position + by];
 
@@ -69,7 +75,7 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
       <header class="claim">
         <p class="rule-line">
           <StrengthLabel strength={finding.strength} />
-          <a href={`#rule=${finding.rule}`}>
+          <a href={`#rule=${encodeURIComponent(finding.rule)}`}>
             {finding.rule} {finding.name}
           </a>
           <span class="quiet">
@@ -96,7 +102,8 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
             {current ? <Sentence finding={finding} point={current} /> : <span class="quiet">{view.note ?? "Step through the argument with the arrows."}</span>}
           </p>
           {views.map((v) => (
-            <div role="tabpanel" id={`panel-${v.id}`} aria-labelledby={`tab-${v.id}`} hidden={v !== view} class="panel">
+            // With its key a picture of the next finding is a new one, not zoomed like the one before.
+            <div key={`${v.id} ${finding.fingerprint}`} role="tabpanel" id={`panel-${v.id}`} aria-labelledby={`tab-${v.id}`} hidden={v !== view} class="panel">
               <h2 class="print-only">{v.name}</h2>
               {v.content}
             </div>
@@ -111,6 +118,21 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
       <WhatToDo finding={finding} />
     </main>
   );
+}
+
+// Scrolls the list, and the page only where the list stands beside the picture: the picture has the last word.
+function revealInList(withPage: boolean) {
+  const item = document.querySelector(".steps li.current");
+  const list = item?.closest(".steps");
+  if (!item || !list) return;
+  if (withPage) {
+    if (getComputedStyle(list).position === "sticky") item.scrollIntoView({ block: "nearest" });
+    return;
+  }
+  const [box, frame] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
+  const [top, bottom] = [Math.max(0, frame.top), Math.min(innerHeight, frame.bottom)];
+  if (box.bottom > bottom) list.scrollTop += box.bottom - bottom;
+  if (box.top < top) list.scrollTop -= top - box.top;
 }
 
 const open = (finding: Finding | undefined) => {
@@ -190,7 +212,7 @@ function useViews(
       note: "What stands behind single steps, from each to its reason.",
       content: finding.chains.map((chain) => (
         <section class="chain-part" aria-label={chain.title}>
-          <h3>{sentenceCase(chain.title)}</h3>
+          <h3>{chain.title}</h3>
           <ChainView steps={chain.steps} />
         </section>
       )),
@@ -199,10 +221,12 @@ function useViews(
 }
 
 function Tabs({ views, view, choose }: { views: View[]; view: View; choose: (id: string) => void }) {
+  // Arrows go from tab to tab for who came to the tabs with keys. For who has clicked at one they step, as elsewhere.
+  const isPointed = useRef(false);
   const move = (event: KeyboardEvent, i: number) => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    const next = views[i + by];
-    if (by === 0 || !next) return;
+    const to = { ArrowRight: (i + 1) % views.length, ArrowLeft: (i + views.length - 1) % views.length, Home: 0, End: views.length - 1 }[event.key];
+    const next = to === undefined || isPointed.current ? undefined : views[to];
+    if (!next) return;
     event.preventDefault();
     event.stopPropagation();
     choose(next.id);
@@ -218,7 +242,11 @@ function Tabs({ views, view, choose }: { views: View[]; view: View; choose: (id:
           aria-controls={`panel-${v.id}`}
           aria-selected={v === view}
           tabIndex={v === view ? 0 : -1}
-          onClick={() => choose(v.id)}
+          onClick={(event) => {
+            isPointed.current = event.detail > 0;
+            choose(v.id);
+          }}
+          onBlur={() => (isPointed.current = false)}
           onKeyDown={(event) => move(event, i)}
         >
           {v.name}
@@ -241,8 +269,6 @@ function Stepper({ at, points, go }: { at: number; points: Point[]; go: (by: num
     </div>
   );
 }
-
-const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Sentence({ finding, point }: { finding: Finding; point: Point }) {
   const step = finding.steps[point.step]!;
@@ -272,7 +298,7 @@ function StepList({ finding, points, at, setAt }: { finding: Finding; points: Po
                     {returns && <span class="quiet"> (again)</span>}
                   </span>
                   {!returns && <Places step={step} />}
-                  {point.sentence && <span class="because">{sentenceCase(point.sentence)}</span>}
+                  {point.sentence && <span class="because">{point.sentence}</span>}
                 </span>
               </button>
             </li>
@@ -312,7 +338,7 @@ function ChainView({ steps }: { steps: Step[] }) {
               <b>{step.thread}</b> {step.phrase}
             </span>
             <Places step={step} />
-            {step.because && <span class="because">{sentenceCase(step.because)}</span>}
+            {step.because && <span class="because">{step.because}</span>}
           </span>
         </li>
       ))}
@@ -323,7 +349,7 @@ function ChainView({ steps }: { steps: Step[] }) {
 function WhatToDo({ finding }: { finding: Finding }) {
   const rule = report.rules.find((r) => r.id === finding.rule);
   const [shown, show] = useState(false);
-  const isTrace = report.inputs.some((input) => input.path === finding.input) && /\bcheck\b/.test(report.command);
+  const isTrace = report.inputs.some((input) => input.path === finding.input) && checksTraces.test(report.command);
   return (
     <section class="to-do" aria-label="What to do with it">
       <div>
@@ -372,6 +398,9 @@ function WhatToDo({ finding }: { finding: Finding }) {
     </section>
   );
 }
+
+// As src/cli/command_line.cpp writes it.
+const checksTraces = /^(HEDDLE_OPTIONS=([^\s'\\]|'[^']*'|\\')* )?heddle check /;
 
 const shellWord = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 

@@ -3,7 +3,7 @@
 export type Keys = Record<string, () => void>;
 
 export const keyHelp: [string, string][] = [
-  ["→ ←", "step on, step back through the argument"],
+  ["→ ←", "step on, step back through the argument; on the names of the pictures, reached with Tab, choose one"],
   ["Home", "show the whole argument again"],
   ["1 … 9", "choose the picture"],
   ["+ − 0", "zoom the picture: larger, smaller, as it was; dragging moves it, Ctrl and the wheel zoom"],

@@ -1,10 +1,10 @@
 // The page: a bar on top, below it the overview, a finding or a rule.
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, findings, report } from "./data";
+import { findings, isGone, report } from "./data";
 import { FindingPage, RulePage } from "./finding";
 import { keyHelp, onKey } from "./keys";
-import { inOrder, noFilter, Overview } from "./overview";
+import { headline, inOrder, noFilter, Overview } from "./overview";
 import { hashOf, route } from "./route";
 
 type Theme = "system" | "light" | "dark";
@@ -53,7 +53,7 @@ function App() {
 
   const finding = at.page === "finding" ? findings.find((f) => f.fingerprint === at.id) : undefined;
   useEffect(() => {
-    document.title = finding ? `${finding.message} – Heddle` : `${counted(findings.length, "finding")} – Heddle`;
+    document.title = finding ? `${finding.message} – Heddle` : `${headline} – Heddle`;
   }, [finding]);
 
   return (
@@ -113,8 +113,8 @@ function Mark() {
   );
 }
 
-// A report of one finding opens with it.
-if (!location.hash && findings.length === 1) history.replaceState(null, "", hashOf(findings[0]!));
+// A report of one finding opens with it, unless it is only what an earlier report had.
+if (!location.hash && findings.length === 1 && !isGone(findings[0]!)) history.replaceState(null, "", hashOf(findings[0]!));
 const app = document.getElementById("app")!;
 app.textContent = "";
 render(<App />, app);

@@ -1,6 +1,6 @@
 // All findings in groups, to search and to filter; and what was not covered.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, fileOf, findings, grouped, place, report, strengths, type Change, type Finding, type SequentialRun, type Strength } from "./data";
+import { counted, fileOf, findings, grouped, isGone, place, report, strengths, type Change, type Finding, type SequentialRun, type Strength } from "./data";
 import { onKey } from "./keys";
 import { ChangeTag, Copyable, StrengthLabel, StrengthMark } from "./parts";
 import { hashOf } from "./route";
@@ -80,8 +80,9 @@ export function inOrder(filter: Filter): Finding[] {
 }
 
 const total = report.sample?.all ?? findings.length;
-const now = findings.filter((f) => f.change !== "fixed" && f.change !== "unchecked").length;
+const now = findings.filter((f) => !isGone(f)).length;
 const present = report.compared ? report.compared.new + report.compared.known : report.sample ? total : now;
+export const headline = present === 0 ? "No findings" : counted(present, "finding");
 
 export function Overview({ filter, setFilter }: { filter: Filter; setFilter: (filter: Filter) => void }) {
   const selected = useMemo(() => select(filter), [filter]);
@@ -107,7 +108,7 @@ export function Overview({ filter, setFilter }: { filter: Filter; setFilter: (fi
   return (
     <main id="content" class="overview" tabIndex={-1}>
       <header class="claim">
-        <h1>{present === 0 ? "No findings" : counted(present, "finding")}</h1>
+        <h1>{headline}</h1>
         <p class="conclusion">{extent()}</p>
         {report.compared && <Compared filter={filter} set={set} />}
         {report.sample && (

@@ -25,7 +25,7 @@ export function ChangeTag({ change }: { change?: Change }) {
   if (!change) return null;
   return (
     <span class={`change ${change}`} title={changes[change]}>
-      {change}
+      {change === "unchecked" ? "not checked" : change}
     </span>
   );
 }

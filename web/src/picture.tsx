@@ -1,7 +1,7 @@
 // The frame around every picture: its name for those who do not see it, zooming, scrolling.
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useZoom } from "./zoom";
+import { useZoom, type Zoom } from "./zoom";
 
 export interface PictureProps {
   name: string;
@@ -12,7 +12,7 @@ export interface PictureProps {
 }
 
 export function Picture({ name, describedBy, width, height, children }: PictureProps) {
-  const zoom = useZoom();
+  const zoom = useZoom(width, height);
   const title = useId();
   useEffect(() => {
     const onKey = (event: Event) => {
@@ -22,6 +22,7 @@ export function Picture({ name, describedBy, width, height, children }: PictureP
       if (key === "+") zoom.by(1.25);
       if (key === "-") zoom.by(0.8);
       if (key === "0") zoom.reset();
+      if (key === "reveal") reveal(zoom);
     };
     window.addEventListener("heddle-zoom", onKey);
     return () => window.removeEventListener("heddle-zoom", onKey);
@@ -47,6 +48,22 @@ export function Picture({ name, describedBy, width, height, children }: PictureP
       </div>
     </figure>
   );
+}
+
+// Scrolls and pans, as little as needed, to what is looked at: its edge, its label, and in any case its mark.
+function reveal({ svg, inner, to }: Zoom) {
+  const current = svg.current?.querySelector(".operation.current, .node.current");
+  if (!svg.current || !inner.current || !current) return;
+  const mark = current.querySelector("circle, rect") ?? current;
+  const frame = svg.current.getBoundingClientRect();
+  const box = mark.getBoundingClientRect();
+  const place = inner.current.getScreenCTM();
+  if (place && (box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom)) {
+    const middle = new DOMPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2).matrixTransform(place.inverse());
+    to(middle.x, middle.y);
+  }
+  for (const shape of [svg.current.querySelector(".edge.current"), current, mark])
+    shape?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 // The heads of arrows: `url(#ID)` for most, `url(#IDcurrent)` for the one that is looked at.

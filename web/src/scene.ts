@@ -124,11 +124,18 @@ export function layOut(
     ? lanesOf(threads, operations, arounds, left, false, room)
     : lanesOf(threads, operations, arounds, left, true, room);
 
+  // Beside the lanes labels have the rest of the room; where that is too little, the picture is wider than it.
+  const longest = operations.reduce(
+    (most, o) => Math.max(most, textWidth(o.title, sizes.title, 500), textWidth(o.detail, sizes.detail)),
+    80,
+  );
+  const beside = Math.max(Math.min(longest, 220) + 2, room - chosen.labelX - 4);
+
   const dots = operations.map((operation): Dot => {
     const lane = chosen.lanes.find((l) => l.thread === operation.thread)!;
     const at = position.get(operation)!;
     const labelX = fits ? lane.dotX + 17 : chosen.labelX;
-    const space = fits ? lane.x + lane.width - labelX - 10 : Math.max(120, room - chosen.labelX - 4);
+    const space = fits ? lane.x + lane.width - labelX - 10 : beside;
     return {
       operation,
       x: lane.dotX,
@@ -151,7 +158,7 @@ export function layOut(
       const x = lane.x + 5 + depth * 7;
       const width = lane.width - 10 - depth * 14;
       const labelX = fits ? lane.dotX + 17 : chosen.labelX;
-      const space = fits ? x + width - labelX - 6 : Math.max(80, room - labelX - 4);
+      const space = fits ? x + width - labelX - 6 : beside;
       boxes.push({
         around,
         x,
@@ -177,7 +184,7 @@ export function layOut(
     }
   }
   return {
-    width: Math.max(chosen.width, fits ? 0 : room),
+    width: fits ? chosen.width : chosen.labelX + beside + 4,
     height,
     top: header - 6,
     lanes: chosen.lanes,

@@ -28,11 +28,6 @@ export function Timeline(props: TimelineProps) {
   );
   const dot = (id: number) => scene.dots.find((d) => d.operation.id === id);
   const current = props.current && dot(props.current.operation);
-  useEffect(() => {
-    const view = box.current?.querySelector<HTMLElement>(".scroller");
-    if (!view || !current || view.scrollHeight <= view.clientHeight) return;
-    view.scrollTo({ top: current.y - view.clientHeight / 2 });
-  }, [current?.y]);
   return (
     <div ref={box}>
       <Picture name={props.name} describedBy={props.describedBy} width={scene.width} height={scene.height}>

@@ -8,10 +8,11 @@ export interface Zoom {
   svg: { current: SVGSVGElement | null };
   inner: { current: SVGGElement | null };
   by: (factor: number) => void;
+  to: (x: number, y: number) => void; // brings this point of the picture into its middle, as far as there is more to see
   reset: () => void;
 }
 
-export function useZoom(): Zoom {
+export function useZoom(width: number, height: number): Zoom {
   const svg = useRef<SVGSVGElement>(null);
   const inner = useRef<SVGGElement>(null);
   const behaviour = useMemo(
@@ -31,6 +32,13 @@ export function useZoom(): Zoom {
   useEffect(() => {
     if (svg.current) select(svg.current).call(behaviour);
   }, [behaviour]);
+  // Nothing is to be seen beyond the picture.
+  useEffect(() => {
+    behaviour.translateExtent([
+      [0, 0],
+      [width, height],
+    ]);
+  }, [behaviour, width, height]);
   const run = (change: (selection: ReturnType<typeof select<SVGSVGElement, unknown>>) => void) => {
     if (svg.current) change(select<SVGSVGElement, unknown>(svg.current));
   };
@@ -38,6 +46,7 @@ export function useZoom(): Zoom {
     svg,
     inner,
     by: (factor) => run((selection) => behaviour.scaleBy(selection, factor)),
+    to: (x, y) => run((selection) => behaviour.translateTo(selection, x, y)),
     reset: () => run((selection) => behaviour.transform(selection, zoomIdentity)),
   };
 }
