@@ -14,14 +14,14 @@
 // acquisition, and take of everybody else what the forced order needs for that. That part of the trace, in
 // its old order, is a schedule, and it leaves all locks free (Doubt::kPastHoldsLock excludes the rest; a
 // participant needs nothing of another's final stretch, or their acquisitions would be ordered). From there
-// run only the final stretches, which synchronize with nobody (kSynchronized) and nest (kNotNested): what a
-// participant holds at its acquisition it takes and keeps, and what it takes in between it gives back before
-// it takes more to keep. If the stretches can be run to their ends, all wait in the cycle. They can be, in an
-// order in which each lock is kept only after the others' passing uses of it, unless those uses demand a
-// circular order: each of some participants passes through a lock that the next one keeps by then. Bring
-// these to where they hold only what they keep (a smaller problem of the same form, since sets to keep go
-// together) and run on: none can finish its passing use, so they wait for each other. Either way a deadlock
-// among the participants.
+// run only the final stretches, which synchronize with nobody (kSynchronized), wait for every lock that they
+// give back (kTried) and nest (kNotNested): what a participant holds at its acquisition it takes and keeps,
+// and what it takes in between it gives back before it takes more to keep. If the stretches can be run to
+// their ends, all wait in the cycle. They can be, in an order in which each lock is kept only after the
+// others' passing uses of it, unless those uses demand a circular order: each of some participants passes
+// through a lock that the next one keeps by then. Bring these to where they hold only what they keep (a
+// smaller problem of the same form, since sets to keep go together) and run on: none can finish its passing
+// use, so they wait for each other. Either way a deadlock among the participants.
 #pragma once
 
 #include <array>

@@ -53,7 +53,7 @@ void LiveCheck::tell_new(const Found& found, const std::string& program) {
 void LiveCheck::add_told(LiveTrace& trace, Found& found) {
   const Names& names = trace.names();
   if (found.races != nullptr)
-    for (const ToldRace& race : trace.races()) {
+    for (const ToldRace& race : trace.take_races()) {
       Finding finding =
           race_finding(make_step(race.earlier, race.index, names), make_step(race.later, race.index, names),
                        std::string(names.variable(race.later.object)));
@@ -84,17 +84,18 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   std::size_t known = 0;
   Questions questions(reader.channel());
   const auto tell = [&] {
+    const bool is_asked = questions.any();
+    // Before the races are taken: it looks at what is told more closely.
+    const std::string threads = is_asked ? threads_text(program, trace) : std::string();
     const bool stands_still = trace.any_standstill();
     add_told(trace, found);
     std::size_t count = 0;
     for (const Findings& of_checker : found.by_checker) count += of_checker.list().size();
-    const bool is_asked = questions.any();
     if (count == known && !stands_still && !is_asked) return;
     known = count;
     const std::lock_guard lock(mutex_);
     tell_new(found, program);
-    if (is_asked && settings_.on_question)
-      settings_.on_question(threads_text(program, trace) + findings_text(found.by_checker));
+    if (is_asked && settings_.on_question) settings_.on_question(threads + findings_text(found.by_checker));
   };
   trace.while_waiting(tell);
   run_checkers(trace, checkers, [&](uint64_t, const TraceSource&) { tell(); });

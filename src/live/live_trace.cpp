@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "live/by_address.h"
 #include "live/told_waits.h"
 #include "runtime/flow.h"
 #include "runtime/layout.h"
@@ -51,19 +52,6 @@ bool is_seen_by_others(Operation operation) {
          !(operation >= Operation::kTaskBegin && operation <= Operation::kFocus);
 }
 
-// What lies at addresses of [begin, end).
-template <class Map>
-void forget_in(Map& map, uint64_t begin, uint64_t end) {
-  constexpr uint64_t kAlignment = 4;  // of the smallest
-  if ((end - begin) / kAlignment < map.size()) {
-    for (begin = (begin + kAlignment - 1) / kAlignment * kAlignment; begin < end; begin += kAlignment)
-      map.erase(begin);
-    return;
-  }
-  for (auto entry = map.begin(); entry != map.end();)
-    entry = entry->first >= begin && entry->first < end ? map.erase(entry) : std::next(entry);
-}
-
 }  // namespace
 
 LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores,
@@ -76,8 +64,9 @@ LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided
       sites_(reader, symbolizer_, names_) {}
 
 EventBatch LiveTrace::next() {
-  first_ += events_.size();
-  events_.clear();
+  // A question in between may have brought more.
+  first_ += handed_out_;
+  events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(handed_out_));
   races_.clear();
   const auto idle = [&] {
     look_for_standstills();
@@ -95,6 +84,7 @@ EventBatch LiveTrace::next() {
       next_look_ = sieve_.records() + kLookEvery;
     }
   }
+  handed_out_ = events_.size();
   return {first_, events_};
 }
 

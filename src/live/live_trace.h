@@ -54,8 +54,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   const Names& names() const override { return names_; }
   std::string where(EventIndex index) const override;
 
-  // What came to light with the latest batch.
-  const std::vector<ToldRace>& races() const { return races_; }
+  // What came to light since the latest batch, and was not taken yet.
+  std::vector<ToldRace> take_races() { return std::exchange(races_, {}); }
 
   // What is to be known about the data flow it told of: functions that did not say what their results depend
   // on, focus marks for memory that was given back before.
@@ -164,6 +164,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<std::string> dead_focus_;
   ThreadId now_ = kNoId;  // whose record is translated
   std::vector<Event> events_;
+  std::size_t handed_out_ = 0;  // of them
   std::vector<ToldRace> races_;
   uint64_t looked_at_waits_ = 0;     // of the sieve's
   uint64_t next_look_ = kLookEvery;  // after so many records

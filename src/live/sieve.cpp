@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "live/by_address.h"
 #include "trace/event.h"
 
 namespace heddle {
@@ -120,14 +121,14 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kRelease: return release(thread, record, false);
     case Operation::kReleaseShared: return release(thread, record, true);
     case Operation::kLeave:
-    case Operation::kWait: places_.insert(record.address() >> kLineBits); [[fallthrough]];
+    case Operation::kWait: life_at(record.address()); [[fallthrough]];
     case Operation::kThreadBegin:
     case Operation::kJoin:
       take(thread);
       meet(thread);
       return true;
     case Operation::kArrive:
-    case Operation::kPost: places_.insert(record.address() >> kLineBits); [[fallthrough]];
+    case Operation::kPost: life_at(record.address()); [[fallthrough]];
     case Operation::kThreadEnd:
     case Operation::kFork:
       give(thread);
@@ -185,7 +186,7 @@ void Sieve::begin_busy(Thread& thread) {
 }
 
 void Sieve::end_busy(Thread& thread) {
-  if (thread.held.empty()) thread.is_crossed = thread.has_met = false;
+  if (thread.held.empty()) thread.is_crossed = thread.has_tried = thread.has_met = false;
   if (!thread.is_busy()) thread.first_given = kNever;
 }
 
@@ -203,11 +204,17 @@ bool Sieve::acquire(Thread& thread, uint32_t stream, const Record& record, bool 
       ++held.depth;
       return false;
     }
+  if (!is_shared) {
+    uint32_t& holder = holders_.try_emplace(record.address(), stream).first.value();
+    // Somebody gave it back unseen.
+    if (const uint32_t before = std::exchange(holder, stream); before != stream)
+      lose(before, record.address());
+  }
   bool matters = take(thread);
-  if (!thread.held.empty()) matters |= is_new_order(thread, stream, record, is_shared);
-  places_.insert(record.address() >> kLineBits);
+  const Held taken{record, now_, life_at(record.address()), 1, is_shared};
+  if (!thread.held.empty()) matters |= is_new_order(thread, stream, taken);
   begin_busy(thread);
-  thread.held.push_back({record, now_, 1, is_shared});
+  thread.held.push_back(taken);
   return matters;
 }
 
@@ -216,7 +223,9 @@ bool Sieve::release(Thread& thread, const Record& record, bool is_shared) {
     return one.taken.address() == record.address() && one.is_shared == is_shared;
   });
   if (held == thread.held.rend()) {
-    // It was taken unseen.
+    // It was taken unseen, or by another thread, which has it no longer.
+    if (const auto holder = holders_.find(record.address()); holder != holders_.end())
+      lose(holder->second, record.address());
     const bool matters = take(thread);
     give(thread);
     return matters;
@@ -224,21 +233,44 @@ bool Sieve::release(Thread& thread, const Record& record, bool is_shared) {
   if (--held->depth > 0) return false;
   give(thread);
   if (held != thread.held.rbegin()) thread.is_crossed = true;
+  thread.has_tried |= held->taken.extra != 0;
   thread.held.erase(std::next(held).base());
   end_busy(thread);
   return false;
 }
 
+// The thread has the lock no longer, if it had it: as if it had given it back just now.
+void Sieve::lose(uint32_t stream, uint64_t lock) {
+  if (stream >= threads_.size() || threads_[stream] == nullptr) return;
+  Thread& thread = *threads_[stream];
+  const auto held = std::find_if(thread.held.begin(), thread.held.end(), [&](const Held& one) {
+    return one.taken.address() == lock && !one.is_shared;
+  });
+  if (held == thread.held.end()) return;
+  give(thread);
+  thread.held.erase(held);
+  end_busy(thread);
+}
+
+uint64_t Sieve::life_at(uint64_t address) {
+  const auto [entry, is_new] = lives_.try_emplace(address >> kLineBits, last_life_ + 1);
+  if (is_new) ++last_life_;
+  return entry->second;
+}
+
 // Whether the deadlock checker has not seen the thread take this lock so: from the same places, with the same
 // locks, with the same doubts, in the same order forced by others.
-bool Sieve::is_new_order(const Thread& thread, uint32_t stream, const Record& record, bool is_shared) {
-  const auto add = [](uint64_t hash, const Record& taken, bool shared) {
-    return mix(hash ^ mix(taken.address() << 1 | static_cast<uint64_t>(shared)) ^ place_of(taken));
+bool Sieve::is_new_order(const Thread& thread, uint32_t stream, const Held& taken) {
+  const auto add = [](uint64_t hash, const Held& held) {
+    const uint64_t lock = mix(held.taken.address() << 1 | static_cast<uint64_t>(held.is_shared));
+    return mix(hash ^ mix(lock ^ held.life) ^ place_of(held.taken));
   };
-  uint64_t hash = mix(mix(thread.meetings) ^ (uint64_t{stream} << 3 | (record.extra != 0 ? 4U : 0U) |
+  uint64_t hash = mix(mix(thread.meetings) ^ (uint64_t{stream} << 4 | (thread.has_tried ? 8U : 0U) |
+                                              (taken.taken.extra != 0 ? 4U : 0U) |
                                               (thread.is_crossed ? 2U : 0U) | (thread.has_met ? 1U : 0U)));
-  for (const Held& held : thread.held) hash = add(hash, held.taken, held.is_shared);
-  return orders_.insert(add(hash, record, is_shared)).second;
+  for (const Held& held : thread.held) hash = add(hash, held);
+  if (orders_.size() >= kMostOrders) orders_.clear();  // they are told once more
+  return orders_.insert(add(hash, taken)).second;
 }
 
 // Whether a lock or its like lies in the memory that begins a new life: what comes in its place is another.
@@ -251,13 +283,19 @@ bool Sieve::is_last_of_sync(Thread& thread, const Record& record) {
   end_busy(thread);
   const uint64_t first = begin >> kLineBits;
   const uint64_t last = (end - 1) >> kLineBits;
-  if (last - first < places_.size()) {
-    for (uint64_t line = first; line <= last; ++line)
-      if (places_.contains(line)) return true;
-    return false;
+  bool are_there = false;
+  if (last - first < lives_.size()) {
+    for (uint64_t line = first; line <= last; ++line) are_there |= lives_.erase(line) > 0;
+  } else {
+    for (auto entry = lives_.begin(); entry != lives_.end();) {
+      const bool is_in = entry->first >= first && entry->first <= last;
+      are_there |= is_in;
+      entry = is_in ? lives_.erase(entry) : std::next(entry);
+    }
   }
-  return std::any_of(places_.begin(), places_.end(),
-                     [&](uint64_t line) { return line >= first && line <= last; });
+  if (!are_there) return false;
+  forget_in(holders_, begin, end);
+  return true;
 }
 
 // Everything is, from the first that a thread gave to others while it was busy, should it take something

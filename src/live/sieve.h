@@ -17,6 +17,7 @@
 // argument, and tests/oracle/sieve_test.cpp holds it to that.
 #pragma once
 
+#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include <algorithm>
@@ -57,6 +58,7 @@ class Sieve {
   struct Held {
     runtime::Record taken;
     uint64_t when;  // among all records
+    uint64_t life;  // of the lock, or one in the same line of memory: another one in its place has another
     uint32_t depth = 1;
     bool is_shared;
   };
@@ -98,6 +100,7 @@ class Sieve {
     uint64_t first_given = kNever;  // when it first gave something back
     uint64_t last_given = 0;        // in all
     bool is_crossed = false;        // locks were not given back in reverse order
+    bool has_tried = false;         // it has given back one that it took without waiting for it
     bool has_met = false;           // it has waited for or signalled others while it had a lock
     uint64_t meetings = 0;          // how often others were met that force an order, in all
     std::vector<Kept> kept;
@@ -136,7 +139,9 @@ class Sieve {
   void begin_busy(Thread& thread);
   void end_busy(Thread& thread);
   void end_block(Thread& thread);
-  bool is_new_order(const Thread& thread, uint32_t stream, const Record& record, bool is_shared);
+  void lose(uint32_t stream, uint64_t lock);
+  uint64_t life_at(uint64_t address);
+  bool is_new_order(const Thread& thread, uint32_t stream, const Held& taken);
 
   // Drops what is not needed.
   void drop();
@@ -159,7 +164,10 @@ class Sieve {
   std::vector<Timed> frees_;                      // dropped, but after something that is kept
   std::vector<Timed> order_;                      // of what is passed
   tsl::robin_set<uint64_t, MixHash> orders_;      // locks taken while others were held: hashes of how
-  tsl::robin_set<uint64_t, MixHash> places_;      // of locks and their kin: address / 64
+  static constexpr std::size_t kMostOrders = 1U << 20;
+  tsl::robin_map<uint64_t, uint64_t, MixHash> lives_;    // of locks and their kin, by address / 64
+  tsl::robin_map<uint64_t, uint32_t, MixHash> holders_;  // who took a lock alone last, by address
+  uint64_t last_life_ = 0;
 };
 
 }  // namespace heddle

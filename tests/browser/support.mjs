@@ -1,4 +1,5 @@
 // A real browser, and pages that the built tool has made.
+import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -66,7 +67,22 @@ export async function open(context, url) {
   });
   await page.goto(url);
   await page.locator("main").waitFor();
+  // What a key does shows with the next picture: tests look after that.
+  const press = page.keyboard.press.bind(page.keyboard);
+  page.keyboard.press = async (...key) => {
+    await press(...key);
+    await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(shown, 0)))));
+  };
   return page;
 }
 
 export const examples = (...names) => names.map((name) => `examples/traces/${name}.std`);
+
+// Waits until what `look()` gives is what is wanted; says what it was instead when that takes too long.
+export async function eventually(look, wanted) {
+  for (let tries = 0; tries < 100; ++tries) {
+    if ((await look()) === wanted) return;
+    await new Promise((later) => setTimeout(later, 50));
+  }
+  assert.equal(await look(), wanted);
+}

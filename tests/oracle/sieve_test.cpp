@@ -34,6 +34,22 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Few enough that threads take locks in the same order at the same places.
+constexpr std::size_t kPlaces = 3;
+
+// "T1|acq(m0)|row 7" at one of these.
+std::string with_places(const std::string& text) {
+  std::string result;
+  for (const std::string& line : lines_of(text)) {
+    const std::size_t row = line.rfind("row ");
+    result += row == std::string::npos ? line
+                                       : fmt::format("{}place {}", line.substr(0, row),
+                                                     std::stoul(line.substr(row + 4)) % kPlaces);
+    result += '\n';
+  }
+  return result;
+}
+
 // A trace as a program tells it, and what the sieve lets through as a trace again.
 class Program {
  public:
@@ -65,7 +81,8 @@ class Program {
   static Record record(uint8_t operation, uint64_t address, std::size_t index) {
     Record result = {};
     result.what = Record::pack(operation, 8, address);
-    result.pc = index + 1;
+    result.pc = 1 + index % kPlaces;
+    result.ticket = index + 1;
     return result;
   }
   Record record_of(std::size_t index) const {
@@ -78,6 +95,7 @@ class Program {
     Record result = record(begins_life ? uint8_t{runtime::kToldFree} : static_cast<uint8_t>(event.operation),
                            address, index);
     if (begins_life) result.name = 8;
+    if (event.tries) result.extra = 1;
     if (event.operation == Operation::kFork || event.operation == Operation::kJoin)
       result.extra = event.object;
     return result;
@@ -86,7 +104,7 @@ class Program {
   std::string line_of(const Sieve::ToldRecord& told) const {
     const Record& record = told.record;
     if (record.operation() == runtime::kToldRaceEarlier) return {};
-    if (record.pc != 0) return lines_[record.pc - 1] + "\n";
+    if (record.ticket != 0) return lines_[record.ticket - 1] + "\n";
     const std::string thread(reader_.names().thread(told.stream));
     if (record.operation() == Sieve::kSkipped) {
       std::string text;
@@ -187,7 +205,7 @@ void obey(const TraceShape& shape) {
   RC_ASSERT(cycles_of(sieved) == cycles);
   const std::set<std::string> races = races_of(whole);
   for (const std::string& race : races_of(sieved)) RC_ASSERT(races.contains(race));
-  RC_ASSERT(deadlocks_of(sieved) == deadlocks_of(whole));
+  RC_ASSERT(deadlocks_of(with_places(sieved)) == deadlocks_of(with_places(whole)));
 }
 
 // Mostly blocks and locks: little forces an order, so much is left out.

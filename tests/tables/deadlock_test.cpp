@@ -65,6 +65,24 @@ TEST(Deadlock, WhatWasTriedForIsHeld) {
   )");
 }
 
+// T2 passes only while T1 does not hold a, and T1 only while T2 does not hold b.
+TEST(Deadlock, WhatWasTriedForAndGivenBackMustHaveBeenFree) {
+  expect_table("deadlock", R"(
+    T1          | T2
+    acq(a)      |
+    acq(b,try)  |
+    rel(b)      |
+    acq(b)      |
+    rel(b)      |
+    rel(a)      |
+                | acq(b)
+                | acq(a,try)
+                | rel(a)
+                | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
 TEST(Deadlock, OneThreadInBothOrdersIsClean) {
   expect_table("deadlock", R"(
     T1

@@ -101,6 +101,43 @@ TEST_F(SieveTest, LetsALockOrderThroughOnce) {
   EXPECT_EQ(count(Operation::kAcquire), 2U);
 }
 
+TEST_F(SieveTest, LetsALockOrderThroughAgainWhenOtherLocksLieThere) {
+  begin();
+  for (int i = 0; i < 3; ++i) {
+    does(0, Operation::kAcquire, kM);
+    does(0, Operation::kAcquire, kN);
+    does(0, Operation::kRelease, kN);
+    does(0, Operation::kRelease, kM);
+    runtime::Record free = {};
+    free.what = runtime::Record::pack(runtime::kToldFree, 0, kM);
+    free.name = 64;
+    sieve.add({0, free}, passed);
+  }
+  EXPECT_EQ(count(Operation::kAcquire), 6U);
+}
+
+TEST_F(SieveTest, KnowsThatALockWasHandedOver) {
+  begin();
+  does(0, Operation::kAcquire, kM);
+  does(1, Operation::kRelease, kM);
+  EXPECT_TRUE(sieve.thread(0)->held.empty());
+  passed.clear();
+  does(0, Operation::kBeginAtomic);
+  does(0, Operation::kAcquire, kM);
+  does(0, Operation::kRelease, kM);
+  EXPECT_EQ(passed.size(), 0U);
+  does(0, Operation::kAcquire, kM);  // after it gave something back
+  EXPECT_EQ(count(Operation::kBeginAtomic), 1U);
+}
+
+TEST_F(SieveTest, KnowsThatALockWasGivenBackUnseen) {
+  begin();
+  does(0, Operation::kAcquire, kM);
+  does(1, Operation::kAcquire, kM);
+  EXPECT_TRUE(sieve.thread(0)->held.empty());
+  EXPECT_EQ(sieve.thread(1)->held.size(), 1U);
+}
+
 TEST_F(SieveTest, EndsBeforeAGapWhatWasSeenToBegin) {
   begin();
   does(0, Operation::kBeginAtomic);
