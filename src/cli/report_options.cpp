@@ -247,7 +247,8 @@ std::string checkers_help() {
     text += fmt::format("  {} {:<12} {}\n", checker.by_default ? '*' : ' ', checker.name, checker.brief);
   text +=
       R"(  A finding is marked observed (it happened in this run), predicted (it happens in another order of the
-  same operations) or potential. Observed and predicted ones are real; a potential one may be a false alarm.
+  same operations) or potential. Observed ones are real; predicted ones as far
+  as the operations shown go; a potential one may be a false alarm.
 
 )";
   return text;
