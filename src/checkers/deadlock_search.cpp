@@ -9,7 +9,7 @@ namespace heddle {
 
 namespace {
 
-uint64_t with_doubt(uint64_t who, Doubt doubt) { return who << 2 | static_cast<uint64_t>(doubt); }
+uint64_t with_doubt(uint64_t who, Doubt doubt) { return who * kDoubts + static_cast<uint64_t>(doubt); }
 
 }  // namespace
 

@@ -28,6 +28,7 @@ enum class Doubt : uint8_t {
   kTried,          // it has given back a lock that it took without waiting for it, since then
   kPastHoldsLock,  // something it had to wait for was done by a thread that held a lock
 };
+inline constexpr uint64_t kDoubts = static_cast<uint64_t>(Doubt::kPastHoldsLock) + 1;
 
 struct Dependency {
   ThreadId thread = 0;

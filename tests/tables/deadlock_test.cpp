@@ -83,6 +83,26 @@ TEST(Deadlock, WhatWasTriedForAndGivenBackMustHaveBeenFree) {
   )");
 }
 
+// T0 does the same twice, once in doubt and once not, in one stretch: neither stands for the other.
+TEST(Deadlock, EachDoubtIsKeptApart) {
+  expect_table("deadlock", R"(
+    T0          | T1         | T2
+                |            | acq(a)
+                |            | post(s)
+    acq(b)      |            |
+    acq(c)      |            |
+    wait(s)     |            |
+    rel(b)      |            |
+    rel(c)      |            |
+    acq(c)      |            |
+    acq_sh(b)   |            |
+    rel(c)      |            |
+                | acq(c)     |
+                | acq_sh(b)  |
+    => lock-order-cycle predicted: T0 acq(b), T0 acq(c), T1 acq(c), T1 acq_sh(b)
+  )");
+}
+
 TEST(Deadlock, OneThreadInBothOrdersIsClean) {
   expect_table("deadlock", R"(
     T1
