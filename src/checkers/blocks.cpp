@@ -33,6 +33,8 @@ class BlocksChecker : public Checker {
     note_ = run_note(whole);
     const Transactions run = that_matter(std::move(whole));
     result_ = search_violations(run, collector_.locksets(), context_.options.budget, context_.on_search);
+    const std::vector<Origin> synchronizations =
+        result_.witnesses.empty() ? std::vector<Origin>() : list_synchronizations(run.logs);
     for (const Witness& witness : result_.witnesses) {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
       finding.rule = &kPredictedViolation;
@@ -42,7 +44,8 @@ class BlocksChecker : public Checker {
       context_.findings.add(std::move(finding));
       if (kept.size() == known) continue;
       Finding& added = context_.findings.list().back();
-      added.schedule = schedule_steps(witness, added.steps, run, collector_.locksets(), context_.names);
+      added.schedule =
+          schedule_steps(witness, added.steps, run, synchronizations, collector_.locksets(), context_.names);
     }
     result_.witnesses.clear();
   }
@@ -74,7 +77,7 @@ class BlocksChecker : public Checker {
  private:
   CheckerContext context_;
   std::unique_ptr<Checker> deadlock_;
-  Collector collector_;
+  Collector collector_{true};
   SearchResult result_;
   std::string note_;
 };

@@ -145,7 +145,7 @@ class Reduction : public Checker {
   }
 
   CheckerContext context_;
-  Collector collector_;
+  Collector collector_{false};
   Transactions run_;
 };
 

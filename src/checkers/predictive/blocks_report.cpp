@@ -19,7 +19,8 @@ class Writer {
 
   Finding write() {
     Finding finding;
-    finding.strength = Strength::kPredicted;
+    const bool is_feasible = witness_.feasibility == Feasibility::kFeasible;
+    finding.strength = is_feasible ? Strength::kPredicted : Strength::kPotential;
     find_cuts();
     std::vector<std::string> blamed;
     for (const std::size_t member : cut_) {
@@ -28,8 +29,13 @@ class Writer {
     }
     // Wherever the cycle was entered, it is the same finding.
     std::sort(finding.blocks.begin(), finding.blocks.end());
-    finding.message = fmt::format("{} {} not atomic in another schedule", join_with_and(blamed),
-                                  blamed.size() == 1 ? "is" : "are");
+    const bool is_one = blamed.size() == 1;
+    finding.message = fmt::format("{} {}", join_with_and(blamed),
+                                  !is_feasible    ? "may not be atomic in another schedule"
+                                  : is_observed() ? (is_one ? "is not atomic in this run's own schedule"
+                                                            : "are not atomic in this run's own schedule")
+                                  : is_one        ? "is not atomic in another schedule"
+                                                  : "are not atomic in another schedule");
     add_steps(finding);
     finding.certain_at = 0;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
@@ -47,8 +53,17 @@ class Writer {
   const Group& group(std::size_t member) const { return run_.groups[witness_.members[member].group]; }
   const Shape& shape(std::size_t member) const { return run_.shapes[group(member).shape]; }
   ThreadId thread(std::size_t member) const { return group(member).thread; }
-  const Instance& instance(std::size_t member) const {
-    return witness_.members[member].latest ? group(member).latest : group(member).earliest;
+  const Instance& instance(std::size_t member) const { return instance_of(run_, witness_.members[member]); }
+  EventIndex index_of(std::size_t member, uint32_t step) const {
+    return predictive::index_of(run_, witness_.members[member], step);
+  }
+  // Whether the trace has the cycle as it is.
+  bool is_observed() const {
+    for (std::size_t i = 0; i < witness_.members.size(); ++i) {
+      const CycleEdge& edge = witness_.edges[i];
+      if (!edge.is_forced && index_of(i, edge.from) > index_of(next(i), edge.to)) return false;
+    }
+    return true;
   }
   static void add_once(std::vector<std::string>& to, const std::string& text) {
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
@@ -149,21 +164,33 @@ class Writer {
   }
 
   std::string conclusion() const {
-    std::vector<std::string> others;
-    for (std::size_t i = 0; i < witness_.members.size(); ++i) add_once(others, name(i));
+    const std::string allowed = witness_.feasibility != Feasibility::kFeasible
+                                    ? "The synchronization inside these blocks and accesses allows this order"
+                                : is_observed() ? "This is the order they came in"
+                                                : "The synchronization allows this order";
+    std::string rest;
+    if (witness_.feasibility == Feasibility::kInfeasible)
+      rest =
+          " But no order of the whole run comes to it: what these threads did before or between forbids it. "
+          "In "
+          "a run in which they did not, it may happen.";
+    if (witness_.feasibility == Feasibility::kUnknown)
+      rest =
+          " Whether an order of the whole run comes to it was not found out within --budget: what these "
+          "threads did before or between may forbid it.";
     if (witness_.members.size() == 2) {
       const std::size_t self = cut_.empty() ? 0 : cut_.front();
       return fmt::format(
-          "The synchronization allows this order, and no serial order gives its result: {} would have to "
-          "come before {} "
-          "and after it.",
-          name(self), name(1 - self));
+          "{}, and no serial order gives its result: {} would have to come before {} and after it.{}",
+          allowed, name(self), name(1 - self), rest);
     }
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < witness_.members.size(); ++i) add_once(all, name(i));
     return fmt::format(
-        "The synchronization allows this order, and no serial order of {} gives its result: each would have "
-        "to come "
-        "before the next, and the last before the first.",
-        join_with_and(others));
+        "{}, and no serial order of {} gives its result: each would have to come before the next, and the "
+        "last "
+        "before the first.{}",
+        allowed, join_with_and(all), rest);
   }
 
   std::string place(std::size_t member, uint32_t step) const {

@@ -58,6 +58,11 @@ Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_
   return origin;
 }
 
+bool stays_held(const Instance& instance, uint32_t lock) {
+  return std::any_of(instance.after.begin(), instance.after.end(),
+                     [&](const Holding& holding) { return holding.lock == lock && !holding.given_back; });
+}
+
 Origin begin_of(const Shape& shape, const Group& group, bool latest) {
   const Instance& instance = latest ? group.latest : group.earliest;
   Origin origin = shape.begin;
@@ -77,22 +82,23 @@ ShapeId ShapeTable::intern(Shape shape) {
   return id;
 }
 
-uint32_t GroupTable::add(Group part) {
-  if (part.synchronizes()) {
-    groups_.push_back(std::move(part));
-    return static_cast<uint32_t>(groups_.size() - 1);
-  }
+Group* GroupTable::find(ShapeId shape, ThreadId thread, uint64_t stretch) {
+  const auto number = numbers_.find({uint64_t{shape} << 32 | thread, stretch});
+  return number == numbers_.end() ? nullptr : &groups_[number->second];
+}
+
+void GroupTable::add(Group part) {
   const Key key{uint64_t{part.shape} << 32 | part.thread, part.stretch};
-  const auto [number, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
+  const bool is_new =
+      part.synchronizes() || numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size())).second;
   if (is_new) {
     groups_.push_back(std::move(part));
-    return number->second;
+    return;
   }
-  Group& group = groups_[number->second];
+  Group& group = groups_[numbers_.at(key)];
   group.count += part.count;
   if (part.earliest.first < group.earliest.first) group.earliest = std::move(part.earliest);
   if (part.latest.first > group.latest.first) group.latest = std::move(part.latest);
-  return number->second;
 }
 
 Transactions that_matter(Transactions run) {
@@ -106,11 +112,12 @@ Transactions that_matter(Transactions run) {
   }
   Transactions result;
   result.lock_is_shared = run.lock_is_shared;
-  result.synchronizations = std::move(run.synchronizations);
+  result.logs = std::move(run.logs);
   result.blocks = run.blocks;
   result.unended = run.unended;
   result.held_at_end = run.held_at_end;
   result.deterministic = run.deterministic;
+  result.not_counted = run.not_counted;
   ShapeTable shapes;
   std::vector<ShapeId> new_id;
   new_id.reserve(run.shapes.size());
@@ -136,6 +143,7 @@ Transactions that_matter(Transactions run) {
   }
   result.shapes = std::move(shapes.list());
   result.groups = std::move(groups.list());
+  find_holdings(result);
   return result;
 }
 

@@ -14,8 +14,13 @@ namespace {
 class Writer {
  public:
   Writer(const Witness& witness, const std::vector<Step>& argument, const Transactions& run,
-         const LocksetTable& locksets, const Names& names)
-      : witness_(witness), argument_(argument), run_(run), locksets_(locksets), names_(names) {}
+         const std::vector<Origin>& synchronizations, const LocksetTable& locksets, const Names& names)
+      : witness_(witness),
+        argument_(argument),
+        run_(run),
+        synchronizations_(synchronizations),
+        locksets_(locksets),
+        names_(names) {}
 
   std::vector<Step> write() {
     find_outside();
@@ -51,9 +56,7 @@ class Writer {
   const Shape& shape(std::size_t member) const { return run_.shapes[group(member).shape]; }
   ThreadId thread(std::size_t member) const { return group(member).thread; }
   bool latest(std::size_t member) const { return witness_.members[member].latest; }
-  const Instance& instance(std::size_t member) const {
-    return latest(member) ? group(member).latest : group(member).earliest;
-  }
+  const Instance& instance(std::size_t member) const { return instance_of(run_, witness_.members[member]); }
   Origin origin_at(std::size_t scheduled) const {
     const ScheduledStep& step = witness_.schedule[scheduled];
     return origin_of(shape(step.member), group(step.member), latest(step.member), step.step);
@@ -63,13 +66,13 @@ class Writer {
     for (std::size_t i = 0; i < witness_.members.size(); ++i) {
       const std::size_t next = (i + 1) % witness_.members.size();
       if (!witness_.edges[i].is_forced || thread(i) == thread(next)) continue;
-      const ForcingChain chain = find_forcing_chain(run_.synchronizations, thread(i), instance(i).first,
+      const ForcingChain chain = find_forcing_chain(synchronizations_, thread(i), instance(i).first,
                                                     thread(next), instance(next).last);
       for (const Origin& step : chain.steps) add_outside(step);
       for (const Origin& arrival : chain.arrivals) add_outside(arrival);
     }
     const auto arrives = [](const Outside& of) { return of.origin.event.operation == Operation::kArrive; };
-    if (std::any_of(outside_.begin(), outside_.end(), arrives)) phases_ = find_phases(run_.synchronizations);
+    if (std::any_of(outside_.begin(), outside_.end(), arrives)) phases_ = find_phases(synchronizations_);
     for (auto& [of_thread, numbers] : outside_of_thread_)
       std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
         return outside_[a].origin.index < outside_[b].origin.index;
@@ -163,10 +166,7 @@ class Writer {
   bool gives_back_what_stayed_held(const ScheduledStep& at) const {
     const ShapeStep& step = shape(at.member).steps[at.step];
     if (!step.around || !is_release(step.kind)) return false;
-    const std::vector<Holding>& held = instance(at.member).after;
-    return std::any_of(held.begin(), held.end(), [&](const Holding& holding) {
-      return holding.lock == step.object && !holding.given_back;
-    });
+    return stays_held(instance(at.member), step.object);
   }
   bool is_taken_later(std::size_t scheduled) const {
     const ScheduledStep& at = witness_.schedule[scheduled];
@@ -181,6 +181,7 @@ class Writer {
   const Witness& witness_;
   const std::vector<Step>& argument_;
   const Transactions& run_;
+  const std::vector<Origin>& synchronizations_;
   const LocksetTable& locksets_;
   const Names& names_;
   std::vector<Outside> outside_;
@@ -194,8 +195,9 @@ class Writer {
 }  // namespace
 
 std::vector<Step> schedule_steps(const Witness& witness, const std::vector<Step>& argument,
-                                 const Transactions& run, const LocksetTable& locksets, const Names& names) {
-  return Writer(witness, argument, run, locksets, names).write();
+                                 const Transactions& run, const std::vector<Origin>& synchronizations,
+                                 const LocksetTable& locksets, const Names& names) {
+  return Writer(witness, argument, run, synchronizations, locksets, names).write();
 }
 
 }  // namespace heddle::predictive
