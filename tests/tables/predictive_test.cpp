@@ -800,6 +800,14 @@ TEST(PredictiveTable, ALockKeptBetweenTwoReads) {
                rows + "=> atomicity-violation observed [b]: T2 w(x), T1 r(x), T1 rel(m), T2 acq(m)\n");
 }
 
+// Only neighbours in a cycle conflict, so that equal operations of many threads cost no more than their pairs.
+TEST(PredictiveTable, EqualOperationsOfManyThreads) {
+  std::string trace = "main|begin(a)|\nmain|r(x)|\nmain|r(y)|\nmain|end|\n";
+  for (int i = 0; i < 40; ++i) trace += "W" + std::to_string(i) + "|w(x)|\n";
+  for (int i = 0; i < 40; ++i) trace += "V" + std::to_string(i) + "|w(y)|\n";
+  EXPECT_TRUE(check_text("blocks", trace, {.budget = 10'000}).empty());
+}
+
 // What a thread did outside of all transactions decides whether a run can come to a schedule of them.
 TEST(PredictiveTable, StartedUnderALockThatItTakesFirst) {
   expect_predicted(R"(

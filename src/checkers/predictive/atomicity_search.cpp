@@ -233,9 +233,17 @@ class AtomicitySearch {
       compare(root, of_root, rival, left);
     };
     const auto is_over = [&] { return root.rank == kBestRank || root.exhausted; };
+    if (!spend(left, users_to_list(root))) {
+      root.exhausted = true;
+      return;
+    }
     const std::vector<ShapeId> rival_shapes = rivals(root);
     const bool alone = group(root.groups.front()).synchronizes();
     if (!alone) {
+      if (!spend(left, rival_shapes.size())) {
+        root.exhausted = true;
+        return;
+      }
       for (const auto& [of_root, rival] : concurrent_pairs(root, rival_shapes)) {
         if (is_over()) return;
         try_pair(of_root, rival);
@@ -257,6 +265,14 @@ class AtomicitySearch {
         }
       }
     }
+  }
+
+  // Of the looks that are left: one for so many entries of a list.
+  static bool spend(uint64_t& left, uint64_t entries) {
+    constexpr uint64_t kEntriesPerLook = 16;
+    const bool is_enough = left >= entries / kEntriesPerLook;
+    left -= std::min(left, entries / kEntriesPerLook);
+    return is_enough;
   }
 
   // For each rival shape a group of the root and one of that shape that no forced order separates, if there
@@ -339,6 +355,16 @@ class AtomicitySearch {
       }
       if (!first && !second) witness.feasibility = other.feasibility;
     }
+  }
+
+  // How many entries rivals() goes through.
+  uint64_t users_to_list(const Root& root) const {
+    uint64_t entries = 0;
+    for (const VariableId variable : root.cut_at) {
+      if (variable >= shapes_of_variable_.size()) continue;
+      entries += shapes_of_variable_[variable].writers.size() + shapes_of_variable_[variable].readers.size();
+    }
+    return entries;
   }
 
   // Shapes with a conflicting access where the root may be cut, each once, in ascending order.

@@ -26,6 +26,15 @@ class Writer {
     for (const std::size_t member : cut_) {
       add_once(blamed, transaction_text(shape(member), group(member), names_));
       add_once(finding.blocks, stable_name(shape(member), group(member), names_));
+      for (const std::string& inner : inner_blocks(member)) add_once(finding.blocks, inner);
+    }
+    // "inner is not atomic …, nor is outer around it"
+    std::vector<std::string> around;
+    if (cut_.size() == 1) {
+      around = inner_blocks(cut_.front());
+      around.push_back(blamed.front());
+      blamed = {around.front()};
+      around.erase(around.begin());
     }
     // Wherever the cycle was entered, it is the same finding.
     std::sort(finding.blocks.begin(), finding.blocks.end());
@@ -36,6 +45,7 @@ class Writer {
                                                             : "are not atomic in this run's own schedule")
                                   : is_one        ? "is not atomic in another schedule"
                                                   : "are not atomic in another schedule");
+    for (const std::string& outer : around) finding.message += fmt::format(", nor is {} around it", outer);
     add_steps(finding);
     finding.certain_at = 0;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
@@ -81,6 +91,14 @@ class Writer {
     if (!cut_.empty()) return;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
       if (!witness_.is_proved[i]) cut_.push_back(i);
+  }
+
+  // Blocks inside of a member that are cut with it, innermost first.
+  std::vector<std::string> inner_blocks(std::size_t member) const {
+    const CycleEdge& out = witness_.edges[member];
+    const CycleEdge& in = witness_.edges[previous(member)];
+    if (!shape(member).is_block || out.is_forced || in.is_forced) return {};
+    return inner_names(shape(member), group(member), out.from, in.to, names_);
   }
 
   // In words that tell the members from each other.
@@ -207,7 +225,7 @@ class Writer {
           "not expect it to be atomic",
           name(self));
     const std::vector<ShapeStep>& steps = shape(self).steps;
-    const std::string span = fmt::format("from {} to {}", place(self, out.from), place(self, in.to));
+    const std::string span = span_text(place(self, out.from), place(self, in.to), name(self));
     for (const HeldLock& lock : locksets_.members(steps[out.from].held)) {
       if (lock.shared || locksets_.find(steps[in.to].held, lock.lock) == Hold::kNone) continue;
       const bool has_gap = std::any_of(
@@ -219,8 +237,8 @@ class Writer {
         return fmt::format("hold {} without a gap {}{}", names_.lock(lock.lock), span,
                            without.empty() ? "" : fmt::format(", and at {}", elsewhere));
       if (!without.empty())
-        return fmt::format("take {} at {} too: {} holds it {}", names_.lock(lock.lock), elsewhere, name(self),
-                           span);
+        return fmt::format("take {} at {} too: {} holds it{}", names_.lock(lock.lock), elsewhere, name(self),
+                           place(self, out.from) == place(self, in.to) ? "" : " " + span);
     }
     return fmt::format("hold one lock {}, and at {}", span, join_with_and(places_without(self, kNoId)));
   }

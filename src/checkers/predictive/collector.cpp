@@ -37,7 +37,7 @@ void Collector::process(const Event& event, EventIndex index) {
     case Operation::kWait: return synchronize(StepKind::kReceive, event, index);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic: return begin(event, index);
-    case Operation::kEnd: return end(event.thread, index);
+    case Operation::kEnd: return end(event, index);
     case Operation::kAlloc:
     case Operation::kFree: return begin_life(event.object);
     case Operation::kThreadEnd: forced_.update(event); return;
@@ -171,7 +171,15 @@ void Collector::begin(const Event& event, EventIndex index) {
   Thread& thread = this->thread(event.thread);
   const bool atomic = event.operation == Operation::kBeginAtomic;
   thread.blocks.push_back(atomic);
-  if (thread.outermost != 0) return;
+  if (thread.outermost != 0) {
+    if (!atomic) return;
+    Open& open = thread.open;
+    open.shape.inner.push_back({event.object, event.site, open.inner});
+    open.inner = static_cast<uint32_t>(open.shape.inner.size());
+    // One that is entered again and again and has nothing to show costs nothing.
+    if (open.shape.inner.size() >= 2 * open.shape.steps.size() + kThinEvery) drop_empty_inner_blocks(open);
+    return;
+  }
   if (!atomic) {
     ++run_.deterministic;
     return;
@@ -191,9 +199,14 @@ void Collector::begin(const Event& event, EventIndex index) {
   ++run_.blocks;
 }
 
-void Collector::end(ThreadId id, EventIndex index) {
-  Thread& thread = this->thread(id);
-  if (thread.outermost == thread.blocks.size()) close(id, index);
+void Collector::end(const Event& event, EventIndex index) {
+  Thread& thread = this->thread(event.thread);
+  if (thread.outermost == thread.blocks.size()) {
+    thread.open.instance.end_site = event.site;
+    close(event.thread, index);
+  } else if (thread.outermost != 0 && thread.blocks.back()) {
+    thread.open.inner = thread.open.shape.inner[thread.open.inner - 1].around;
+  }
   thread.blocks.pop_back();
 }
 
@@ -226,6 +239,7 @@ void Collector::add_step(ThreadId id, const ShapeStep& step, const Event& event,
   // Until the first synchronization the clock is that of the start.
   if (synchronizes && open.clocks.empty()) open.clocks.assign(open.shape.steps.size(), *open.start);
   open.shape.steps.push_back(step);
+  open.shape.steps.back().inner = open.inner;
   open.shape.origins.push_back({event, index});
   if (synchronizes || !open.clocks.empty()) open.clocks.push_back(now);
   if (open.shape.steps.size() >= open.thinned * 2 + kThinEvery) thin(open);
@@ -323,6 +337,29 @@ void Collector::thin(Open& open) {
   open.shape.origins.resize(to);
   if (!open.clocks.empty()) open.clocks.erase(open.clocks.begin() + static_cast<long>(to), open.clocks.end());
   open.thinned = to;
+  drop_empty_inner_blocks(open);
+}
+
+// Keeps those with steps in them, those that are open, and those around these.
+void Collector::drop_empty_inner_blocks(Open& open) {
+  std::vector<InnerBlock>& inner = open.shape.inner;
+  if (inner.empty()) return;
+  std::vector<uint32_t> number(inner.size() + 1, 0);  // from 1; 0: not kept
+  const auto keep = [&](uint32_t block) {
+    for (; block != 0 && number[block] == 0; block = inner[block - 1].around) number[block] = 1;
+  };
+  keep(open.inner);
+  for (const ShapeStep& step : open.shape.steps) keep(step.inner);
+  uint32_t kept = 0;
+  for (uint32_t block = 1; block <= inner.size(); ++block) {
+    if (number[block] == 0) continue;
+    number[block] = ++kept;
+    inner[kept - 1] = inner[block - 1];
+    inner[kept - 1].around = number[inner[kept - 1].around];
+  }
+  inner.resize(kept);
+  open.inner = number[open.inner];
+  for (ShapeStep& step : open.shape.steps) step.inner = number[step.inner];
 }
 
 void Collector::add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, bool past_is_open,

@@ -50,6 +50,7 @@ class Collector {
     Instance instance;
     uint64_t stretch = 0;
     bool past_is_open = false;
+    uint32_t inner = 0;  // the innermost block open in it: from 1 in Shape::inner; 0: none
     std::optional<ThreadClock> start;
     std::vector<ThreadClock> clocks;  // by step, once the forced order has moved on
     std::size_t thinned = 0;          // steps left by the latest thinning
@@ -68,7 +69,7 @@ class Collector {
   void release(const Event& event, EventIndex index, bool shared);
   void synchronize(StepKind kind, const Event& event, EventIndex index);
   void begin(const Event& event, EventIndex index);
-  void end(ThreadId id, EventIndex index);
+  void end(const Event& event, EventIndex index);
   void close(ThreadId id, EventIndex index);
 
   void add_step(ThreadId id, const ShapeStep& step, const Event& event, EventIndex index);
@@ -77,6 +78,7 @@ class Collector {
   void add_around(const Thread& thread, Shape& shape, bool at_start);
   void log(const Event& event, EventIndex index);
   static void thin(Open& open);
+  static void drop_empty_inner_blocks(Open& open);
   void add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, bool past_is_open,
                     Instance instance, std::vector<ThreadClock> clocks);
   bool is_idle(const Variable& variable) const;

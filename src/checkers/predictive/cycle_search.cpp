@@ -78,6 +78,13 @@ bool CycleSearch::are_related(uint32_t a, uint32_t b) const {
   return first.thread == second.thread || forces(first, second) || forces(second, first);
 }
 
+bool CycleSearch::conflict(uint32_t a, uint32_t b) const {
+  bool found = false;
+  for_each_conflict(indices_[run_.groups[a].shape], indices_[run_.groups[b].shape],
+                    [&](const VariableUse&, const VariableUse&) { found = true; });
+  return found;
+}
+
 // The chains that start at one root.
 class CycleSearch::Chains {
  public:
@@ -158,7 +165,8 @@ class CycleSearch::Chains {
       if (!is_in_part(candidate) || !is_worth_it(candidate)) continue;
       if (!spend(1)) return;
       if (comes_first(candidate, next.step, members_.size() - 1, step)) continue;
-      if (!is_related_to_any(candidate, members_.size())) add({candidate, false}, {false, step, next.step});
+      if (!is_related_to_any(candidate, members_.size()) && !has_chord(candidate))
+        add({candidate, false}, {false, step, next.step});
     }
   }
 
@@ -174,6 +182,7 @@ class CycleSearch::Chains {
       const bool same_thread = all_.run_.groups[candidate].thread == group(last).thread;
       const CycleMember next{candidate, same_thread};
       if (!all_.is_before(members_[last], next) || is_related_to_any(candidate, last)) return;
+      if (has_chord(candidate)) return;
       add(next, {true, 0, 0});
     };
     if (members_.size() + 1 >= most_) {
@@ -214,6 +223,15 @@ class CycleSearch::Chains {
           i == 0 && group(0).synchronizes() && all_.run_.groups[candidate].thread != group(0).thread;
       if (!may_close && all_.are_related(members_[i].group, candidate)) return true;
     }
+    return false;
+  }
+
+  // Nor do they conflict: one of the two would come first, and with that edge the cycle were shorter. So of
+  // all the threads that write a variable no more than two are in it.
+  bool has_chord(uint32_t candidate) {
+    const bool is_last = members_.size() + 1 == most_;
+    for (std::size_t i = is_last ? 1 : 0; i + 1 < members_.size(); ++i)
+      if (!spend(1) || all_.conflict(members_[i].group, candidate)) return true;
     return false;
   }
 

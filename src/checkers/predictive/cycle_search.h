@@ -61,6 +61,7 @@ class CycleSearch {
   // Whether the first comes before the second, at least in part, in every schedule.
   bool is_before(const CycleMember& a, const CycleMember& b) const;
   bool are_related(uint32_t a, uint32_t b) const;
+  bool conflict(uint32_t a, uint32_t b) const;
 
   const Transactions& run_;
   const std::vector<ShapeIndex>& indices_;  // by shape

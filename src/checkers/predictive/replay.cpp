@@ -69,19 +69,23 @@ class Replay::Attempt {
     return exhausted_ || meets_wall_ ? Feasibility::kUnknown : Feasibility::kInfeasible;
   }
 
-  // The events done, in their order.
-  std::vector<EventIndex> events() const {
+  // Calls visit(event, is locking) for what was done, in its order.
+  template <class Visit>
+  void for_each_done(Visit visit) const {
     std::vector<Lane> again = lanes_;
     for (Lane& lane : again) {
       lane.place = lane.start;
       lane.access = 0;
     }
-    std::vector<EventIndex> events;
     for (const Done& done : done_) {
       Lane& lane = again[done.lane];
-      events.push_back(done.is_access ? lane.accesses[lane.access++] : (*lane.log)[lane.place++].index);
+      if (done.is_access) {
+        visit(lane.accesses[lane.access++], false);
+      } else {
+        const LoggedEvent& event = (*lane.log)[lane.place++];
+        visit(event.index, event.locks());
+      }
     }
-    return events;
   }
 
  private:
@@ -403,9 +407,11 @@ void Replay::judge(Witness& witness, uint64_t& looks_left) const {
       std::map<EventIndex, ScheduledStep> step_of;
       for (const Target& target : targets) step_of[target.index] = target.step;
       witness.schedule.clear();
-      for (const EventIndex event : attempt.events())
-        if (const auto step = step_of.find(event); step != step_of.end())
-          witness.schedule.push_back(step->second);
+      attempt.for_each_done([&](EventIndex event, bool is_locking) {
+        const auto step = step_of.find(event);
+        if (step != step_of.end()) witness.schedule.push_back(step->second);
+        if (step != step_of.end() || !is_locking) witness.order.push_back(event);
+      });
       witness.schedule.insert(witness.schedule.end(), invented.begin(), invented.end());
       return;
     }

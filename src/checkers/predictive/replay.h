@@ -35,7 +35,7 @@ class Replay {
  public:
   explicit Replay(const Transactions& run) : run_(run) {}
 
-  // Sets the witness's feasibility. If it is feasible, its schedule is such an order of its steps; of
+  // Sets the witness's feasibility. If it is feasible, its schedule and its order are such an order; of
   // releases after the last other step only those that were come to. `looks_left` is what may be spent, and
   // is counted down. May be called by several threads at a time.
   void judge(Witness& witness, uint64_t& looks_left) const;

@@ -14,14 +14,20 @@ uint64_t hash_of(const Shape& shape) {
     const unsigned flags = static_cast<unsigned>(step.kind) << 3 | (step.around ? 4U : 0U) |
                            (step.initializes ? 2U : 0U) | (step.idle ? 1U : 0U);
     hash = mix(hash ^ (uint64_t{step.object} << 32 | step.held));
-    hash = mix(hash ^ (step.moment << 8 | flags));
+    hash = mix(hash ^ (step.moment << 8 | flags) ^ uint64_t{step.inner} << 40);
   }
   return hash;
 }
 
+bool same(const InnerBlock& a, const InnerBlock& b) {
+  return a.name == b.name && a.around == b.around && (a.name != kNoId || a.site == b.site);
+}
+
 bool same(const Shape& a, const Shape& b) {
   return a.is_block == b.is_block && a.touches_shared == b.touches_shared &&
-         (!a.is_block || a.begin.event.object == b.begin.event.object) && a.steps == b.steps;
+         (!a.is_block || a.begin.event.object == b.begin.event.object) && a.steps == b.steps &&
+         std::equal(a.inner.begin(), a.inner.end(), b.inner.begin(), b.inner.end(),
+                    [](const InnerBlock& one, const InnerBlock& other) { return same(one, other); });
 }
 
 // Takes out what belongs to idle steps. An empty list stays empty.
@@ -122,7 +128,7 @@ Transactions that_matter(Transactions run) {
   std::vector<ShapeId> new_id;
   new_id.reserve(run.shapes.size());
   for (const Shape& shape : run.shapes) {
-    Shape rest{{}, {}, shape.begin, shape.is_block, shape.touches_shared};
+    Shape rest{{}, {}, shape.begin, shape.is_block, shape.touches_shared, shape.inner};
     for (std::size_t i = 0; i < shape.steps.size(); ++i) {
       if (shape.steps[i].idle) continue;
       rest.steps.push_back(shape.steps[i]);

@@ -58,6 +58,7 @@ struct ShapeStep {
   bool initializes = false;        // before every access of other threads, by program order, fork and join
   bool idle = false;               // of a variable whose accesses can only come in one order that matters
   uint32_t object = kNoId;         // a VariableId, a lock, or what is signalled
+  uint32_t inner = 0;              // the innermost block it is in: from 1 in Shape::inner; 0: the transaction
   LocksetId held = kEmptyLockset;  // before the step
   Time moment = 0;                 // while the trace is read: when an access that may initialize took place
 
@@ -70,12 +71,20 @@ struct Origin {
   EventIndex index = 0;
 };
 
+// An atomic block inside of a transaction: a part of it (S1 §1), with a name of its own.
+struct InnerBlock {
+  uint32_t name = kNoId;
+  SiteId site = kNoId;
+  uint32_t around = 0;  // the block it is in: from 1; 0: the transaction
+};
+
 struct Shape {
   std::vector<ShapeStep> steps;
-  std::vector<Origin> origins;  // of the steps
-  Origin begin;                 // of a block: its begin
-  bool is_block = false;        // else unary
-  bool touches_shared = false;  // accesses a variable that several threads access
+  std::vector<Origin> origins;      // of the steps
+  Origin begin;                     // of a block: its begin
+  bool is_block = false;            // else unary
+  bool touches_shared = false;      // accesses a variable that several threads access
+  std::vector<InnerBlock> inner{};  // those with steps in them, and those around these
 };
 
 // Where a step of one transaction stood.
@@ -99,6 +108,7 @@ struct Instance {
   EventIndex first = 0;  // of a block: its begin
   EventIndex last = 0;
   SiteId site = kNoId;            // of the first
+  SiteId end_site = kNoId;        // of a block's end
   std::vector<StepPlace> places;  // of a block's steps; a unary transaction has just its access
   std::vector<Holding> before;    // locks held when it began; known after find_holdings() (thread_log.h)
   std::vector<Holding> after;     // and when it ended

@@ -35,6 +35,9 @@ struct Witness {
   std::vector<ScheduledStep> schedule;
   std::vector<bool> is_proved{};  // by member: reduction clears it, so it is not to blame
   Feasibility feasibility = Feasibility::kUnknown;
+  // Of a feasible one: its steps and the forks, joins, barrier and semaphore operations of other places, in
+  // the order in which the run comes to them; what is not there comes before all of these.
+  std::vector<EventIndex> order{};
 };
 
 inline const Instance& instance_of(const Transactions& run, const CycleMember& member) {

@@ -24,6 +24,7 @@ class Writer {
 
   std::vector<Step> write() {
     find_outside();
+    if (witness_.feasibility == Feasibility::kFeasible) sort_outside();
     std::vector<std::size_t> left(witness_.members.size(), 0);  // steps of each member still to come
     for (const ScheduledStep& scheduled : witness_.schedule) ++left[scheduled.member];
     begun_.resize(left.size());
@@ -32,7 +33,11 @@ class Writer {
       const std::size_t member = witness_.schedule[i].member;
       const ShapeStep& step = shape(member).steps[witness_.schedule[i].step];
       const Origin origin = origin_at(i);
-      if (!(step.around && is_release(step.kind))) add_outside_before(origin);
+      if (witness_.feasibility == Feasibility::kFeasible) {
+        add_outside_up_to(origin.index);
+      } else if (!(step.around && is_release(step.kind))) {
+        add_outside_before(origin);
+      }
       if (!step.around) begin(member);
       if (step.around && is_release(step.kind)) end(member);
       add_step(i);
@@ -88,6 +93,26 @@ class Writer {
     outside_of_thread_[of].push_back(outside_.size() - 1);
   }
 
+  // The order is known: what is outside comes where the run comes to it.
+  void sort_outside() {
+    for (std::size_t i = 0; i < witness_.order.size(); ++i) place_in_order_[witness_.order[i]] = i + 1;
+    std::sort(outside_.begin(), outside_.end(), [&](const Outside& a, const Outside& b) {
+      return std::pair(place_of(a.origin.index), a.origin.index) <
+             std::pair(place_of(b.origin.index), b.origin.index);
+    });
+  }
+  // 0: before all of them.
+  std::size_t place_of(EventIndex event) const {
+    const auto place = place_in_order_.find(event);
+    return place == place_in_order_.end() ? 0 : place->second;
+  }
+  void add_outside_up_to(EventIndex event) {
+    for (;
+         next_outside_ < outside_.size() && place_of(outside_[next_outside_].origin.index) <= place_of(event);
+         ++next_outside_)
+      show(outside_[next_outside_]);
+  }
+
   // What happens outside before an event of a member, or of no member: signals that it waits for, its
   // thread's start and what its thread did before. Signals come first: who arrives at a barrier right before
   // leaving it is in the phase of those it waits for.
@@ -127,6 +152,9 @@ class Writer {
     if (outside.is_done) return;
     outside.is_done = true;
     add_outside_before(outside.origin);
+    show(outside);
+  }
+  void show(const Outside& outside) {
     schedule_.push_back(make_step(outside.origin.event, outside.origin.index, names_));
     schedule_.back().block_is_known = true;
   }
@@ -141,7 +169,7 @@ class Writer {
     ended_[member] = true;
     Origin origin = begin_of(shape(member), group(member), latest(member));
     origin.event.operation = Operation::kEnd;
-    origin.event.site = kNoId;
+    origin.event.site = instance(member).end_site;
     origin.index = instance(member).last;
     add_boundary(member, origin);
   }
@@ -187,6 +215,8 @@ class Writer {
   std::vector<Outside> outside_;
   std::map<ThreadId, std::vector<std::size_t>> outside_of_thread_;  // numbers, in the order of the trace
   BarrierPhaseNumbers phases_;
+  tsl::robin_map<EventIndex, std::size_t, MixHash> place_in_order_;  // of a feasible witness, from 1
+  std::size_t next_outside_ = 0;
   std::vector<bool> begun_;  // by member
   std::vector<bool> ended_;
   std::vector<Step> schedule_;
