@@ -33,8 +33,8 @@ Record without_caller(Record record) {
 // What the program says is not believed: a number that no runtime gives is none.
 uint32_t label_in(uint64_t said) {
   const auto label = static_cast<uint32_t>(said);
-  constexpr uint32_t kMost = 1U << 22;
-  return label < kMost ? label : 0;
+  constexpr uint32_t kMostLabels = 1U << 22;
+  return label < kMostLabels ? label : 0;
 }
 
 // Names of a trace hold no white space, bars, brackets or commas.
