@@ -54,9 +54,11 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
   const Names& names = trace.names();
   if (found.races != nullptr)
     for (const ToldRace& race : trace.take_races()) {
-      Finding finding =
-          race_finding(make_step(race.earlier, race.index, names), make_step(race.later, race.index, names),
-                       std::string(names.variable(race.later.object)));
+      Step earlier = make_step(race.earlier, race.index, names);
+      if (earlier.frames.empty())
+        earlier.because = "too much has happened since to say where; `heddle record` keeps all places";
+      Finding finding = race_finding(std::move(earlier), make_step(race.later, race.index, names),
+                                     std::string(names.variable(race.later.object)));
       if (!trace.has_left_out() || !is_known(finding, *found.races)) found.races->add(std::move(finding));
     }
   for (const std::vector<BlockedThread>& circle : trace.take_standstills())
