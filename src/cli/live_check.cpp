@@ -107,9 +107,22 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   std::vector<Finding> findings =
       report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
                         checkers, found.by_checker);
+  const bool any_block = std::any_of(findings.begin(), findings.end(),
+                                     [](const Finding& finding) { return !finding.blocks.empty(); });
+  if (any_block && trace.calm_until() > 0)
+    notices_.push_back(
+        fmt::format("{} had nothing to explain for {}, and told of no plain accesses after a while; where "
+                    "a finding lacks them, `heddle record` and `heddle check` show them",
+                    program, counted(trace.calm_until(), "event")));
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;
+}
+
+RunReport LiveCheck::finish() {
+  RunReport report = report_.finish();
+  report.notices = std::move(notices_);
+  return report;
 }
 
 }  // namespace heddle

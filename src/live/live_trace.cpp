@@ -47,7 +47,8 @@ LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided
       program_(std::move(program)),
       divided_(divided),
       ignores_(std::move(ignores)),
-      sites_(reader, symbolizer_, names_) {}
+      sites_(reader, symbolizer_, names_),
+      told_per_stretch_(reader.channel().told_per_stretch) {}
 
 EventBatch LiveTrace::next() {
   // A question in between may have brought more.
@@ -68,6 +69,11 @@ EventBatch LiveTrace::next() {
     if (sieve_.records() >= next_look_) {
       look_for_standstills();
       next_look_ = sieve_.records() + kLookEvery;
+    }
+    if (const bool wants = sieve_.wants_accesses(); wants != wants_accesses_) {
+      wants_accesses_ = wants;
+      if (wants) calm_until_ = sieve_.records();
+      reader_.channel().told_per_stretch = wants ? told_per_stretch_ : 0;
     }
   }
   handed_out_ = events_.size();

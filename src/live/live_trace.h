@@ -48,6 +48,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
   uint64_t told() const { return sieve_.records(); }
   bool has_left_out() const { return sieve_.has_dropped(); }
+  // After how many records it told of plain accesses again, which it had stopped; 0: it never did.
+  uint64_t calm_until() const { return calm_until_; }
   // Called while next() waits, from there: all that was told before has been handed out.
   void while_waiting(std::function<void()> idle) { idle_ = std::move(idle); }
   const Names& names() const override { return names_; }
@@ -121,7 +123,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> blocks_;  // by address of the name; kNoId: ignored
-  const runtime::Record* accessing_ = nullptr;          // while variables_ asks for names
+  uint32_t told_per_stretch_;                           // accesses, when they are wanted
+  bool wants_accesses_ = true;                          // and so the program was told
+  uint64_t calm_until_ = 0;
+  const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
   SiteId accessing_at_ = kNoId;
   std::vector<uint32_t> pieces_;  // that the present access is about
   ThreadId now_ = kNoId;          // whose record is translated

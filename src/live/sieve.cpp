@@ -100,7 +100,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case runtime::kToldRace:
     case runtime::kToldRaceFree:
     case runtime::kToldConstruct:
-    case runtime::kToldUnfollowed: return lets_all_through_ = true;
+    case runtime::kToldUnfollowed: return lets_all_through_ = has_mattered_ = true;
     default: break;
   }
   if (record.operation() >= kStoredOperations) return false;
@@ -142,7 +142,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kBeginDeterministic:
       begin_busy(thread);
       ++thread.blocks;
-      return lets_all_through_ = true;
+      return lets_all_through_ = has_mattered_ = true;
     case Operation::kEnd: end_block(thread); return false;
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
@@ -150,7 +150,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
-    case Operation::kFocus: return lets_all_through_ = true;
+    case Operation::kFocus: return lets_all_through_ = has_mattered_ = true;
     case Operation::kNotify:
     case Operation::kFence:
     case Operation::kCommit:
@@ -165,6 +165,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
 bool Sieve::take(Thread& thread) {
   if (thread.phase != Thread::Phase::kGiving) return false;
   thread.phase = Thread::Phase::kMatters;
+  has_mattered_ = true;
   ++blocks_that_matter_;
   return true;
 }

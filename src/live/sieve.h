@@ -44,10 +44,14 @@ class Sieve {
     std::size_t passed = 1024;  // go on with one that matters though they are not needed: they explain it
     std::size_t crowded = 1U << 18;   // records that cannot be dropped yet; past these, all is let through …
     uint64_t crowded_for = 1U << 17;  // … for so many records
+    uint64_t calm = 1U << 18;         // records without anything that matters, before accesses are not wanted
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)
-      : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {}
+      : limits_(limits),
+        lets_all_through_(what == LetsThrough::kAll),
+        has_mattered_(lets_all_through_),
+        next_trim_(limits.kept) {}
 
   // The next record of the program; what is let through is appended to `passed`, in the program's order.
   void add(const ToldRecord& told, std::vector<ToldRecord>& passed);
@@ -118,6 +122,9 @@ class Sieve {
   uint64_t waits() const { return waits_; }
   uint64_t records() const { return now_; }
   bool has_dropped() const { return has_dropped_; }
+  // Whether plain accesses should be told. They serve to explain: until there is something to explain the
+  // program can save the effort.
+  bool wants_accesses() const { return has_mattered_ || now_ < limits_.calm; }
 
  private:
   using Record = runtime::Record;
@@ -152,6 +159,7 @@ class Sieve {
 
   Limits limits_;
   bool lets_all_through_;  // for good
+  bool has_mattered_;      // a block, or a race
   uint64_t now_ = 0;       // how many records there were
   uint64_t waits_ = 0;
   uint64_t blocks_that_matter_ = 0;  // open ones

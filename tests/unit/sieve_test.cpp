@@ -84,6 +84,23 @@ TEST_F(SieveTest, LetsThroughTheEndOfALockThatTheCheckersHaveHeardOf) {
   EXPECT_EQ(passed.back().record.operation(), runtime::kToldFree);
 }
 
+TEST_F(SieveTest, WantsNoAccessesOfACalmProgramUntilABlockMatters) {
+  begin();
+  EXPECT_TRUE(sieve.wants_accesses());
+  for (uint32_t i = 0; i < 50'000; ++i) two_phase_block(i % 2);
+  EXPECT_FALSE(sieve.wants_accesses());
+  does(0, Operation::kBeginAtomic);
+  does(0, Operation::kAcquire, kM);
+  does(0, Operation::kRelease, kM);
+  EXPECT_FALSE(sieve.wants_accesses());
+  does(0, Operation::kAcquire, kM);
+  EXPECT_TRUE(sieve.wants_accesses());
+  does(0, Operation::kRelease, kM);
+  does(0, Operation::kEnd);
+  for (uint32_t i = 0; i < 50'000; ++i) two_phase_block(i % 2);
+  EXPECT_TRUE(sieve.wants_accesses());
+}
+
 TEST_F(SieveTest, LetsThroughABlockThatTakesAfterItGaveAndWhatHappensMeanwhile) {
   begin();
   does(0, Operation::kBeginAtomic);
