@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.h"
 #include "checkers/deadlock.h"
 #include "checkers/race.h"
 #include "checkers/registry.h"
