@@ -125,6 +125,39 @@ void long_ago(Access access) {
   a.join(), b.join();
 }
 
+// Objects of one class after the other in the same place of the stack: the second is not taken for the first.
+class Apples {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++apples_;
+  }
+  void add_unlocked() { ++apples_; }
+
+ private:
+  std::mutex mutex_;
+  int apples_ = 0;
+};
+class Pears {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++pears_;
+  }
+  void add_unlocked() { ++pears_; }
+
+ private:
+  std::mutex mutex_;
+  int pears_ = 0;
+};
+template <class Fruits>
+[[gnu::noinline]] void fill(void (Fruits::*add)()) {
+  Fruits fruits;
+  std::thread other([&] { fruits.add(); });
+  (fruits.*add)();
+  other.join();
+}
+
 const twins::Cases kCases = {
     {"robust_lock", robust_lock},
     {"lock_made_anew", lock_made_anew},
@@ -133,6 +166,11 @@ const twins::Cases kCases = {
     {"after_the_pipe", [] { wake_through_pipe(false); }},
     {"written_long_ago", [] { long_ago([] { number = 1; }); }},
     {"read_long_ago", [] { long_ago([] { [[maybe_unused]] const volatile int seen = number; }); }},
+    {"one_after_the_other",
+     [] {
+       fill(&Apples::add);
+       fill(&Pears::add_unlocked);
+     }},
     {"joins", [] { work(&Worker::stop); }},
     {"joins_as_a_whole", [] { work(&Worker::stop_as_a_whole); }},
 };
