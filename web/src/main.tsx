@@ -2,10 +2,11 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findings, isGone, report } from "./data";
-import { FindingPage, RulePage } from "./finding";
+import { FindingPage } from "./finding";
 import { keyHelp, onKey } from "./keys";
 import { headline, inOrder, noFilter, Overview } from "./overview";
-import { hashOf, route } from "./route";
+import { findingNamed, hashOf, route } from "./route";
+import { RulePage } from "./to_do";
 
 type Theme = "system" | "light" | "dark";
 const themes: Theme[] = ["system", "light", "dark"];
@@ -51,7 +52,7 @@ function App() {
     [],
   );
 
-  const finding = at.page === "finding" ? findings.find((f) => f.fingerprint === at.id) : undefined;
+  const finding = at.page === "finding" ? findingNamed(at.id) : undefined;
   useEffect(() => {
     document.title = finding ? `${finding.message} – Heddle` : `${headline} – Heddle`;
   }, [finding]);
@@ -74,6 +75,11 @@ function App() {
           ?
         </button>
       </header>
+      {report.incomplete && (
+        <p class="notice warning lost" role="note">
+          <b>Not the whole report.</b> {report.incomplete}.
+        </p>
+      )}
       {at.page === "rule" ? (
         <RulePage id={at.id} />
       ) : finding ? (

@@ -8,10 +8,11 @@ export interface PictureProps {
   describedBy: string; // id of the same in words
   width: number;
   height: number;
+  legend?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Picture({ name, describedBy, width, height, children }: PictureProps) {
+export function Picture({ name, describedBy, width, height, legend, children }: PictureProps) {
   const zoom = useZoom(width, height);
   const title = useId();
   useEffect(() => {
@@ -46,6 +47,7 @@ export function Picture({ name, describedBy, width, height, children }: PictureP
           1:1
         </button>
       </div>
+      {legend}
     </figure>
   );
 }

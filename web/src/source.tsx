@@ -3,6 +3,8 @@ import hljs from "highlight.js/lib/core";
 import cpp from "highlight.js/lib/languages/cpp";
 import { useMemo } from "preact/hooks";
 import { report, type Finding } from "./data";
+import { threadsOf } from "./moments";
+import type { Part } from "./part";
 
 hljs.registerLanguage("cpp", cpp);
 
@@ -26,11 +28,11 @@ interface Excerpt {
   missing?: string;
 }
 
-function excerpts(finding: Finding, thread: string): Excerpt[] {
+function excerpts(finding: Finding, part: Part, thread: string): Excerpt[] {
   const files: Excerpt[] = [];
   finding.steps.forEach((step, i) => {
     const frame = step.frames[0];
-    if (step.thread !== thread || !frame?.file || !frame.line) return;
+    if (step.thread !== thread || !frame?.file || !frame.line || !part.steps.has(i)) return;
     let excerpt = files.find((f) => f.file === frame.file);
     if (!excerpt) files.push((excerpt = { file: frame.file, marks: [], pieces: [] }));
     excerpt.marks.push({ line: frame.line, step: i });
@@ -110,10 +112,10 @@ function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; cur
   );
 }
 
-export function SourceView({ finding, current }: { finding: Finding; current?: number }) {
+export function SourceView({ finding, part, current }: { finding: Finding; part: Part; current?: number }) {
   const columns = useMemo(
-    () => finding.threads.map((thread) => ({ thread, files: excerpts(finding, thread) })).filter((c) => c.files.length > 0),
-    [finding],
+    () => threadsOf(finding, finding.steps).map((thread) => ({ thread, files: excerpts(finding, part, thread) })).filter((c) => c.files.length > 0),
+    [finding, part],
   );
   if (columns.length === 0) return <p class="quiet">The steps name no line of a source file.</p>;
   return (
@@ -126,7 +128,7 @@ export function SourceView({ finding, current }: { finding: Finding; current?: n
               <p class="file-name">{excerpt.file}</p>
               {excerpt.missing && (
                 <p class="quiet missing">
-                  {excerpt.marks.map((m) => `line ${m.line}`).join(", ")}; the file is {excerpt.missing}
+                  {linesOf(excerpt.marks)}; the file is {excerpt.missing}
                 </p>
               )}
               {excerpt.pieces.map((piece) => (
@@ -138,6 +140,11 @@ export function SourceView({ finding, current }: { finding: Finding; current?: n
       ))}
     </div>
   );
+}
+
+function linesOf(marks: Mark[]): string {
+  const numbers = [...new Set(marks.map((m) => m.line))].sort((a, b) => a - b);
+  return `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")}`;
 }
 
 // A listing of C++ without line numbers, for the pages of the rules.
