@@ -1,7 +1,7 @@
 // What the marks of a picture mean, below it: also on paper, and where nothing can be pointed at.
 
 export interface Sign {
-  look: string; // which mark; empty: none of its own
+  look: "box" | "blamed" | "open" | "lock" | "shared" | "order" | "within" | "conflict";
   text: string;
 }
 
@@ -21,10 +21,8 @@ export function Legend({ signs }: { signs: Sign[] }) {
   );
 }
 
-function mark(look: string) {
+function mark(look: Sign["look"]) {
   switch (look) {
-    case "":
-      return null;
     case "box":
     case "blamed":
     case "open":

@@ -152,8 +152,8 @@ function layOut(finding: Finding, part: Part, room: number) {
   const isNarrow = room < narrow;
   const title = (s: Step) => (isNarrow ? s.operation : s.phrase);
   const detail = (s: Step) => [sees.get(`${s.thread}\n${s.event}`), place(s)].filter(Boolean).join(" · ");
-  const bufferWidth = isNarrow ? 50 : 96;
-  const memoryWidth = isNarrow ? 46 : 78;
+  const bufferWidth = isNarrow ? 50 : 84;
+  const memoryWidth = isNarrow ? 46 : 64;
   const labelWidth = (s: Step) =>
     Math.max(textWidth(title(s), 12, 500), textWidth(isNarrow ? place(s) : detail(s), 11));
   const natural = threads.map((thread) => Math.max(110, ...steps.filter((s) => s.thread === thread).map((s) => labelWidth(s) + 44)));

@@ -77,12 +77,15 @@ function signsOf(arounds: Around[], edges: Edge[]): Sign[] {
   const locks = arounds.filter((a) => a.kind !== "block");
   const has = (kind: Edge["kind"]) => edges.some((edge) => edge.kind === kind);
   const signs: (Sign | false)[] = [
-    blocks.some((b) => !b.blamed) && { look: "box", text: "a block" },
+    blocks.some((b) => !b.blamed && b.to !== undefined) && { look: "box", text: "a block" },
     blocks.some((b) => b.blamed) && { look: "blamed", text: "the block to blame" },
-    blocks.some((b) => b.to === undefined) && { look: "open", text: "its end was not seen: the finding was told before, or the trace stops" },
-    locks.some((l) => l.kind === "lock") && { look: "lock", text: `lock held: ${names(locks.filter((l) => l.kind === "lock"))}` },
-    locks.some((l) => l.kind === "shared lock") && { look: "shared", text: `lock held, shared with others: ${names(locks.filter((l) => l.kind === "shared lock"))}` },
-    locks.some((l) => l.from === undefined || l.to === undefined) && { look: "", text: "a bar that stands around one operation only: since when and until when is not known" },
+    blocks.some((b) => b.to === undefined) && { look: "open", text: "a block whose end is not known: it was not over yet, or a running program was checked, where ends are not kept" },
+    ...(["lock", "shared lock"] as const).map((kind): Sign | false => {
+      const own = locks.filter((l) => l.kind === kind);
+      const shared = kind === "shared lock" ? ", shared with others" : "";
+      const vague = own.some((l) => l.from === undefined) ? " (since when and until when is not known)" : "";
+      return own.length > 0 && { look: kind === "lock" ? "lock" : "shared", text: `lock held${shared}: ${names(own)}${vague}` };
+    }),
     has("order") && { look: "order", text: "comes before" },
     has("waits") && { look: "order", text: "waits for" },
     has("within") && { look: "within", text: "goes on in the same transaction" },
