@@ -31,8 +31,7 @@ const shapes: Record<string, Shape> = {
 };
 
 export function shapeOf(finding: Finding): Shape {
-  const shape = shapes[finding.rule];
-  if (shape) return shape;
+  if (Object.hasOwn(shapes, finding.rule)) return shapes[finding.rule]!;
   return finding.threads.length > 1 || finding.steps.length > 2 ? "cycle" : "history";
 }
 

@@ -220,7 +220,7 @@ function useViews(
       name: "Reasons",
       note: "What stands behind single steps, from each to its reason.",
       content: () =>
-        finding.chains?.map((chain) => (
+        finding.chains?.slice(0, 50).map((chain) => (
           <section class="chain-part" aria-label={chain.title}>
             <h3>{chain.title}</h3>
             <ChainView steps={chain.steps} />
@@ -374,10 +374,12 @@ function Places({ step }: { step: Step }) {
   );
 }
 
+const longestChain = 200; // steps shown
+
 function ChainView({ steps }: { steps: Step[] }) {
   return (
     <ol class="chain">
-      {steps.map((step, i) => (
+      {steps.slice(0, longestChain).map((step, i) => (
         <li>
           <b class="badge">{i + 1}</b>
           <span>
@@ -389,6 +391,7 @@ function ChainView({ steps }: { steps: Step[] }) {
           </span>
         </li>
       ))}
+      {steps.length > longestChain && <li class="quiet">and {counted(steps.length - longestChain, "more step")}, which the findings file has</li>}
     </ol>
   );
 }

@@ -1,7 +1,7 @@
 // What the marks of a picture mean, below it: also on paper, and where nothing can be pointed at.
 
 export interface Sign {
-  look: "box" | "blamed" | "open" | "lock" | "shared" | "order" | "within" | "conflict";
+  look?: "box" | "blamed" | "open" | "lock" | "shared" | "order" | "within" | "conflict";
   text: string;
 }
 
@@ -11,9 +11,11 @@ export function Legend({ signs }: { signs: Sign[] }) {
     <figcaption class="legend">
       {signs.map(({ look, text }) => (
         <span class="sign">
-          <svg width={18} height={12} viewBox="0 0 18 12" aria-hidden="true">
-            {mark(look)}
-          </svg>
+          {look && (
+            <svg width={18} height={12} viewBox="0 0 18 12" aria-hidden="true">
+              {mark(look)}
+            </svg>
+          )}
           {text}
         </span>
       ))}
@@ -21,7 +23,7 @@ export function Legend({ signs }: { signs: Sign[] }) {
   );
 }
 
-function mark(look: Sign["look"]) {
+function mark(look: NonNullable<Sign["look"]>) {
   switch (look) {
     case "box":
     case "blamed":

@@ -23,15 +23,17 @@ const broken = /[^\s:./,<>()-]+|[\s:./,<>()-]+/g; // names, and what stands betw
 export function fitted(text: string, size: number, room: number, weight = 400): string {
   const fits = (shown: string) => textWidth(shown, size, weight) <= room;
   if (fits(text)) return text;
-  const parts = text.slice(0, 2000).match(broken) ?? [];
-  if (text.length <= 2000) {
-    const verb = parts[1] === " " ? `${parts[0]} ` : "";
-    for (const front of verb ? [verb, ""] : [""])
-      for (let i = 1; i < parts.length; i++) {
-        const tail = parts.slice(i).join("");
-        if (/^[\s<(]/.test(tail) || /^[^\w]*$/.test(tail)) continue;
-        if (fits(`${front}…${tail}`)) return `${front}…${tail}`;
-      }
+  const verb = /^\S{1,24} /.exec(text)?.[0] ?? "";
+  // What can have room at all: no character is narrower than this.
+  const end = text.slice(Math.max(verb.length, text.length - Math.ceil(room / (size * 0.3))));
+  const parts = end.match(broken) ?? [];
+  for (const front of verb ? [verb, ""] : [""]) {
+    let tail = end;
+    for (const part of parts) {
+      tail = tail.slice(part.length);
+      if (/^[\s<(]/.test(tail) || !/\w/.test(tail)) continue;
+      if (fits(`${front}…${tail}`)) return `${front}…${tail}`;
+    }
   }
   const characters = [...text];
   const kept = Math.min(characters.length, Math.max(2, Math.floor(room / (size * 0.62)) - 1));

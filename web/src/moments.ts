@@ -9,6 +9,7 @@ export interface Moments {
   operations: Operation[]; // ids are indices into the finding's steps, or past them for others
   arounds: Around[];
   isScheduled: boolean; // the order is that of the schedule, not that of the run
+  hidden: number; // blocks and locks that are too many to draw
 }
 
 // `around`: the picture has no boxes and bars that tell the block and the locks.
@@ -16,6 +17,8 @@ function operation(step: Step, id: number, order: number, number?: string, aroun
   const where = [place(step), around.block && step.block && `in ${step.block}`, around.locks && locksHeld(step.held).length > 0 && step.held].filter(Boolean).join(" · ");
   return { id, thread: step.thread, order, title: step.phrase, detail: where, number };
 }
+
+const mostArounds = 400;
 
 // What tells operations apart.
 const identity = (step: Step) => `${step.thread}\n${step.event}\n${step.operation}`;
@@ -47,12 +50,7 @@ export function momentsOf(finding: Finding, part: Part): Moments {
     operations.push(operation(step, i, isScheduled ? places[i]! : step.event, `${i + 1}`, { block: !hasBlocks, locks: !hasLocks }));
   });
   const arounds = isScheduled ? scheduleArounds(schedule, finding) : spanArounds(finding, part);
-  return {
-    threads: threadsOf(finding, operations),
-    operations,
-    arounds: arounds.flatMap((around) => clip(around, operations) ?? []),
-    isScheduled,
-  };
+  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, operations), isScheduled };
 }
 
 // All of the schedule, the steps of the argument numbered. Of a part of a long argument: from its first step to its last.
@@ -68,12 +66,8 @@ export function scheduleMoments(finding: Finding, part: Part): Moments {
     const id = argued < 0 ? finding.steps.length + order : argued;
     operations.push(operation(step, id, order, argued < 0 ? undefined : `${argued + 1}`));
   });
-  return {
-    threads: threadsOf(finding, operations),
-    operations,
-    arounds: scheduleArounds(schedule, finding).flatMap((around) => (part.isWhole ? around : (clip(around, operations) ?? []))),
-    isScheduled: true,
-  };
+  const arounds = scheduleArounds(schedule, finding); // those without an operation belong to the whole schedule, too
+  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, part.isWhole ? undefined : operations), isScheduled: true };
 }
 
 export function threadsOf(finding: Finding, operations: { thread: string }[]): string[] {
@@ -89,6 +83,12 @@ function clip(around: Around, operations: Operation[]): Around | undefined {
   if (inside.length === 0) return undefined;
   const orders = inside.map((o) => o.order);
   return { ...around, first: Math.min(...orders), last: Math.max(...orders) };
+}
+
+// `operations`: only what is around some of them.
+function drawable(arounds: Around[], operations?: Operation[]): { arounds: Around[]; hidden: number } {
+  const all = operations ? arounds.flatMap((around) => clip(around, operations) ?? []) : arounds;
+  return { arounds: all.slice(0, mostArounds), hidden: Math.max(0, all.length - mostArounds) };
 }
 
 const isBlamed = (finding: Finding, name: string) => finding.blocks.includes(name);

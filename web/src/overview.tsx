@@ -296,7 +296,7 @@ function SequentialRunView({ run }: { run: SequentialRun }) {
               </li>
             ))}
           </ul>
-          {!!run.skipped_left_out && <p class="quiet">and {counted(run.skipped_left_out, "more")}</p>}
+          {!!run.skipped_left_out && <p class="quiet">and {grouped(run.skipped_left_out)} more</p>}
         </>
       ) : (
         <p>No sequential run of the tasks gives the same outcome; the findings show why.</p>
@@ -356,9 +356,10 @@ function Coverage() {
       )}
       {report.notices.length > 0 && (
         <ul class="plain">
-          {report.notices.map((notice) => (
+          {report.notices.slice(0, 200).map((notice) => (
             <li>{notice}</li>
           ))}
+          {report.notices.length > 200 && <li class="quiet">and {counted(report.notices.length - 200, "more notice")}</li>}
         </ul>
       )}
       {report.suppressed_count > 0 && (
@@ -376,9 +377,11 @@ function Coverage() {
               ))}
             </tbody>
           </table>
+          {report.suppressed_count > 200 && <p class="quiet">and {grouped(report.suppressed_count - 200)} more, which the findings file has</p>}
         </details>
       )}
-      {report.sequential_runs?.map((run) => <SequentialRunView run={run} />)}
+      {report.sequential_runs?.slice(0, 20).map((run) => <SequentialRunView run={run} />)}
+      {(report.sequential_runs?.length ?? 0) > 20 && <p class="quiet">and the tasks of {counted(report.sequential_runs!.length - 20, "more input")}, which the findings file has</p>}
       {report.command && (
         <>
           <h3>Made by</h3>

@@ -29,8 +29,8 @@ export function Picture({ name, describedBy, width, height, legend, children }: 
     return () => window.removeEventListener("heddle-zoom", onKey);
   }, []);
   return (
-    <figure class="picture">
-      <div class="scroller">
+    <figure class="picture" aria-label={name}>
+      <div class="scroller" tabIndex={0} role="group" aria-label="Picture">
         <svg ref={zoom.svg} role="img" aria-labelledby={title} aria-describedby={describedBy} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
           <title id={title}>{name}</title>
           <g ref={zoom.inner}>{children}</g>

@@ -38,7 +38,7 @@ function excerpts(finding: Finding, part: Part, thread: string): Excerpt[] {
     excerpt.marks.push({ line: frame.line, step: i });
   });
   for (const excerpt of files) {
-    const source = report.sources[excerpt.file];
+    const source = Object.hasOwn(report.sources, excerpt.file) ? report.sources[excerpt.file] : undefined;
     excerpt.missing = source ? source.missing : "not part of this page";
     if (source && !excerpt.missing) excerpt.pieces = pieces(source.lines, excerpt.marks);
   }
@@ -86,10 +86,10 @@ function highlighted(lines: string[]): Token[][] {
   return result;
 }
 
-function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; current?: number }) {
+function PieceView({ file, piece, marks, current }: { file: string; piece: Piece; marks: Mark[]; current?: number }) {
   const lines = useMemo(() => highlighted(piece.lines), [piece]);
   return (
-    <ol class="code" start={piece.first}>
+    <ol class="code" start={piece.first} tabIndex={0} aria-label={`${file}, from line ${piece.first}`}>
       {piece.lines.map((_, i) => {
         const number = piece.first + i;
         const here = marks.filter((m) => m.line === number);
@@ -101,7 +101,11 @@ function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; cur
             </span>
             <span class="steps-here">
               {here.map((m) => (
-                <b aria-label={`step ${m.step + 1}`}>{m.step + 1}</b>
+                <b>
+                  <span class="unseen">step </span>
+                  {m.step + 1}
+                  <span class="unseen">, </span>
+                </b>
               ))}
             </span>
             <code>{lines[i]?.map((token) => <span class={token.kind}>{token.text}</span>)}</code>
@@ -132,7 +136,7 @@ export function SourceView({ finding, part, current }: { finding: Finding; part:
                 </p>
               )}
               {excerpt.pieces.map((piece) => (
-                <PieceView piece={piece} marks={excerpt.marks} current={current} />
+                <PieceView file={excerpt.file} piece={piece} marks={excerpt.marks} current={current} />
               ))}
             </>
           ))}

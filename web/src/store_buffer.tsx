@@ -16,6 +16,8 @@ interface Row {
 
 const narrow = 520; // pixels; below, operations are as short as traces write them
 
+const most = 200; // writes that wait, and fences; findings have a few
+
 const heights = { operation: 46, fence: 26, commit: 30 };
 
 export interface StoreBufferProps {
@@ -118,8 +120,8 @@ function layOut(finding: Finding, part: Part, room: number) {
   const argued = finding.steps.filter((_, i) => part.steps.has(i));
   const here = new Set(argued.map(key));
   const isHere = (...them: Step[]) => part.isWhole || them.some((step) => here.has(key(step)));
-  const delays = (finding.delays ?? []).filter((d) => isHere(d.write, d.until));
-  const fences = (finding.fences ?? []).filter((f) => isHere(f));
+  const delays = (finding.delays ?? []).filter((d) => isHere(d.write, d.until)).slice(0, most);
+  const fences = (finding.fences ?? []).filter((f) => isHere(f)).slice(0, most);
   const distinct = new Map([...argued, ...delays.flatMap((d) => [d.write, d.until]), ...fences].reverse().map((step) => [key(step), step]));
   const steps = [...distinct.values()].sort((a, b) => a.event - b.event);
   const rows: Row[] = [];

@@ -15,6 +15,7 @@ export interface TimelineProps {
   threads: string[];
   operations: Operation[];
   arounds: Around[];
+  hidden: number; // how many more are not drawn
   edges: Edge[]; // between ids of operations
   current?: { operation: number; edge?: Edge };
   onPick?: (operation: number) => void;
@@ -28,7 +29,7 @@ export function Timeline(props: TimelineProps) {
     [props.threads, props.operations, props.arounds, props.events, room],
   );
   const current = props.current && scene.dots.find((d) => d.operation.id === props.current!.operation);
-  const signs = useMemo(() => signsOf(props.arounds, props.edges), [props.arounds, props.edges]);
+  const signs = useMemo(() => signsOf(props.arounds, props.hidden, props.edges), [props.arounds, props.hidden, props.edges]);
   return (
     <div ref={box}>
       <Picture name={props.name} describedBy={props.describedBy} width={scene.width} height={scene.height} legend={<Legend signs={signs} />}>
@@ -72,7 +73,7 @@ function namePlace(scene: Scene, lane: Lane) {
 }
 
 // What is to be seen in the picture, and what it means; locks by their names, which not every bar has beside it.
-function signsOf(arounds: Around[], edges: Edge[]): Sign[] {
+function signsOf(arounds: Around[], hidden: number, edges: Edge[]): Sign[] {
   const blocks = arounds.filter((a) => a.kind === "block");
   const locks = arounds.filter((a) => a.kind !== "block");
   const has = (kind: Edge["kind"]) => edges.some((edge) => edge.kind === kind);
@@ -90,6 +91,7 @@ function signsOf(arounds: Around[], edges: Edge[]): Sign[] {
     has("waits") && { look: "order", text: "waits for" },
     has("within") && { look: "within", text: "goes on in the same transaction" },
     has("conflict") && { look: "conflict", text: "nothing orders the two" },
+    hidden > 0 && { text: `${grouped(hidden)} more blocks and locks are not drawn` },
   ];
   return signs.filter((sign) => sign !== false);
 }
