@@ -21,7 +21,7 @@ using State = OpenBlocks::State;
 // What a block does must be told apart from what the one before did, even where no synchronization lies
 // between: so the outermost boundaries begin a new stretch. In a recording all do: there, blocks within
 // others are judged as exactly.
-bool begins_stretch(bool is_outermost) { return is_outermost || told_per_stretch == Channel::kTellAll; }
+bool begins_stretch(bool is_outermost) { return is_outermost || tells_all_of_stretch; }
 
 Told begin_of(const OpenBlocks::Open& open, const void* pc) {
   Told told = told_begin(open);

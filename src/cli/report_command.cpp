@@ -62,7 +62,7 @@ int report(const ReportArguments& arguments) {
   return kExitClean;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kReportExamples =
     R"(The page needs nothing but itself and asks nobody for anything: it can be sent by mail or kept beside a build.
 The lines of source it shows are read now, where they are found; files that are missing are named in it.
 
@@ -97,7 +97,7 @@ void add_report_command(CLI::App& root, Commands& commands) {
       *app, "--source", arguments->source_directories, "DIRECTORY",
       "Where to look for source files with relative names, before the current directory and the root of the "
       "git work tree around it. Can be given several times.");
-  app->footer(kFooter);
+  app->footer(kReportExamples);
   commands.push_back({app, [arguments] { return report(*arguments); }});
 }
 

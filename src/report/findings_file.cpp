@@ -18,20 +18,20 @@ namespace heddle {
 
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 // The fields of one object of the file, with its place for messages.
 class Fields {
  public:
-  Fields(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+  Fields(const ParsedJson& json, std::string place) : json_(json), place_(std::move(place)) {
     if (!json.is_object()) throw InputError(fmt::format("{} is no object", place_));
   }
 
-  std::string text(const char* name) const { return required(name, &Json::is_string, "a text"); }
+  std::string text(const char* name) const { return required(name, &ParsedJson::is_string, "a text"); }
   uint64_t number(const char* name) const {
-    return required(name, &Json::is_number_unsigned, "a whole number");
+    return required(name, &ParsedJson::is_number_unsigned, "a whole number");
   }
-  bool flag(const char* name) const { return required(name, &Json::is_boolean, "true or false"); }
+  bool flag(const char* name) const { return required(name, &ParsedJson::is_boolean, "true or false"); }
   std::optional<uint64_t> optional_number(const char* name) const {
     return has(name) ? std::optional(number(name)) : std::nullopt;
   }
@@ -39,19 +39,19 @@ class Fields {
   bool has(const char* name) const { return json_.contains(name); }
 
   Fields object(const char* name) const {
-    return {required(name, &Json::is_object, "an object"), fmt::format("{}.{}", place_, name)};
+    return {required(name, &ParsedJson::is_object, "an object"), fmt::format("{}.{}", place_, name)};
   }
   // Calls `use(Fields)` for every object of an array; one that may be missing counts as empty.
   template <class Use>
   void each(const char* name, Use use, bool may_be_missing = false) const {
     if (may_be_missing && !has(name)) return;
-    const Json& list = required(name, &Json::is_array, "an array");
+    const ParsedJson& list = required(name, &ParsedJson::is_array, "an array");
     for (std::size_t i = 0; i < list.size(); ++i)
       use(Fields(list[i], fmt::format("{}.{}[{}]", place_, name, i)));
   }
   std::vector<std::string> texts(const char* name) const {
     std::vector<std::string> result;
-    for (const Json& item : required(name, &Json::is_array, "an array")) {
+    for (const ParsedJson& item : required(name, &ParsedJson::is_array, "an array")) {
       if (!item.is_string()) throw InputError(fmt::format("{}.{} holds more than texts", place_, name));
       result.push_back(item.get<std::string>());
     }
@@ -71,15 +71,15 @@ class Fields {
   }
 
  private:
-  const Json& required(const char* name, bool (Json::*is_right)() const noexcept,
-                       std::string_view what) const {
+  const ParsedJson& required(const char* name, bool (ParsedJson::*is_right)() const noexcept,
+                             std::string_view what) const {
     const auto field = json_.find(name);
     if (field == json_.end()) throw InputError(fmt::format("{} has no '{}'", place_, name));
     if (!((*field).*is_right)()) throw InputError(fmt::format("{}.{} is not {}", place_, name, what));
     return *field;
   }
 
-  const Json& json_;
+  const ParsedJson& json_;
   std::string place_;  // "findings[3].steps[0]"
 };
 
@@ -146,7 +146,7 @@ class Reader {
 
   // An element of a top-level array, as soon as it is complete; `root` is what came before. True: it was
   // read.
-  bool element(const Json& root, const std::string& array, std::size_t number, const Json& json) {
+  bool element(const ParsedJson& root, const std::string& array, std::size_t number, const ParsedJson& json) {
     if (array != "findings" && array != "suppressed") return false;
     check_format(root);  // before fields that another format has changed are blamed
     understand([&] {
@@ -164,7 +164,7 @@ class Reader {
   }
 
   // `is_cut_off`: the file ends before the report does, and what is not there is no fault.
-  void rest(const Json& root, bool is_cut_off) {
+  void rest(const ParsedJson& root, bool is_cut_off) {
     if (root.is_object() && root.contains("runs") && !root.contains("heddle"))
       throw InputError("this is a SARIF log; make the report with --format json instead");
     if (!root.is_object() || !root.contains("heddle"))
@@ -208,7 +208,7 @@ class Reader {
   bool has_findings() const { return !file_.report.findings.empty() || !file_.report.suppressed.empty(); }
 
  private:
-  void check_format(const Json& root) {
+  void check_format(const ParsedJson& root) {
     const auto format = root.find("format");
     if (format == root.end() || !newer_.empty()) return;  // the first reports did not tell
     if (!format->is_number_unsigned() || *format == 0)
@@ -294,7 +294,7 @@ FindingsFile FindingsFile::load(const std::string& path) {
 FindingsFile FindingsFile::parse(std::string_view text, const std::string& name) {
   FindingsFile file;
   Reader reader(file);
-  Json root;
+  ParsedJson root;
   std::string cut_off;  // where, a sentence; empty: it was not
   const auto newer = [&](std::string_view then) {
     return fmt::format("{}: {}: {}", name, reader.newer(), then);
@@ -306,7 +306,7 @@ FindingsFile FindingsFile::parse(std::string_view text, const std::string& name)
   try {
     parse_json(
         text,
-        [&](const Json& before, const std::string& array, std::size_t number, const Json& json) {
+        [&](const ParsedJson& before, const std::string& array, std::size_t number, const ParsedJson& json) {
           return reader.element(before, array, number, json);
         },
         root);
