@@ -246,7 +246,7 @@ describe("a finding", () => {
       assert.ok(bars[i] > dots[until + 1], "the write reaches memory after what it waits for");
     });
     assert.equal(await panel().getByText("sees the old value").count(), finding.delays.length);
-    await panel().locator(".operation.argued").nth(1).locator("circle").click();
+    await panel().locator(".operation.argued").nth(1).locator("circle.target").click();
     const number = await panel().locator(".operation.current .number").textContent();
     assert.ok((await page.locator(".now").textContent()).includes(finding.steps[Number(number) - 1].phrase));
   });

@@ -268,6 +268,7 @@ describe("for everybody", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.locator("main.finding").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "content", "who listens hears the new page");
     const first = await page.locator("h1").textContent();
     const hash = await page.evaluate(() => location.hash);
     await page.keyboard.press("j");

@@ -1,6 +1,6 @@
 // The page: a bar on top, below it the overview, a finding or a rule.
 import { render } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findings, isGone, report } from "./data";
 import { FindingPage } from "./finding";
 import { keyHelp, onKey } from "./keys";
@@ -29,14 +29,19 @@ function App() {
   const among = useMemo(() => inOrder(filter), [filter]);
 
   useEffect(() => {
-    const onHash = () => {
-      setAt(route());
-      scrollTo(0, 0);
-      document.getElementById("content")?.focus({ preventScroll: true });
-    };
+    const onHash = () => setAt(route());
     window.addEventListener("hashchange", onHash);
     return () => window.removeEventListener("hashchange", onHash);
   }, []);
+  // Once the new page is there: who goes on by key or listens begins at its top.
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      document.getElementById("content")?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [at]);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
     try {

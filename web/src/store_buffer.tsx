@@ -7,6 +7,7 @@ import { cut, fitted, textWidth } from "./measure";
 import { threadsOf } from "./moments";
 import type { Part } from "./part";
 import { Picture, useRoom } from "./picture";
+import { Target } from "./timeline";
 
 interface Row {
   kind: "operation" | "fence" | "commit";
@@ -92,6 +93,8 @@ export function StoreBufferView({ finding, part, current, describedBy, onPick }:
               </g>
             );
           const index = stepAt.get(key(row.step)) ?? -1;
+          const title = fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500);
+          const detail = cut(scene.detail(row.step), 11, l.bufferX - l.x - 34);
           const isCurrent = currentStep !== undefined && key(currentStep) === key(row.step);
           return (
             <g class={`operation ${index < 0 ? "" : "argued"} ${isCurrent ? "current" : ""}`} onClick={index < 0 ? undefined : () => onPick(index)}>
@@ -102,12 +105,13 @@ export function StoreBufferView({ finding, part, current, describedBy, onPick }:
                 </text>
               )}
               <text class="title" x={l.x + 29} y={row.y - 2}>
-                {fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500)}
+                {title}
               </text>
               <text class="detail" x={l.x + 29} y={row.y + 12.5}>
-                {cut(scene.detail(row.step), 11, l.bufferX - l.x - 34)}
+                {detail}
               </text>
               <title>{`${row.step.thread} ${row.step.phrase}\n${place(row.step)}`}</title>
+              {index >= 0 && <Target x={l.x + 12} y={row.y} labelX={l.x + 29} labels={[title, detail]} />}
             </g>
           );
         })}

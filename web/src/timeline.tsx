@@ -5,6 +5,7 @@ import { select } from "d3-selection";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Edge } from "./argument";
 import { grouped } from "./data";
+import { textWidth } from "./measure";
 import { Arrowheads, Picture, useRoom } from "./picture";
 import { Legend, type Sign } from "./legend";
 import { curve, layOut, slant, type Around, type Dot, type Lane, type Operation, type Scene, type Shape } from "./scene";
@@ -182,6 +183,17 @@ export function Edges({ scene, edges, current }: { scene: Scene; edges: Edge[]; 
   );
 }
 
+// What a finger hits of an operation: more than its dot, and its label with the gaps between the lines.
+export function Target({ x, y, labelX, labels }: { x: number; y: number; labelX: number; labels: string[] }) {
+  const height = 12 + labels.length * 13;
+  return (
+    <>
+      <circle class="target" cx={x} cy={y} r={15} />
+      <rect class="target" x={labelX - 3} y={y - height / 2} width={Math.max(...labels.map((label) => textWidth(label, 12))) + 3} height={height} />
+    </>
+  );
+}
+
 export function OperationDot({ dot, isCurrent, onPick }: { dot: Dot; isCurrent: boolean; onPick?: (operation: number) => void }) {
   const { operation } = dot;
   const numbered = operation.number !== undefined;
@@ -203,6 +215,7 @@ export function OperationDot({ dot, isCurrent, onPick }: { dot: Dot; isCurrent: 
         {dot.detail}
       </text>
       <title>{`${operation.thread} ${operation.title}\n${operation.detail}`}</title>
+      {numbered && <Target x={dot.x} y={dot.y} labelX={dot.labelX} labels={[...dot.title, dot.detail]} />}
     </g>
   );
 }
