@@ -16,6 +16,22 @@ class Builder : public nlohmann::json_sax<ParsedJson> {
 
   ParsedJson take() { return std::move(root_); }
 
+  // Leaves out what the error is in the midst of: an element of an array below the root, or a value that is
+  // right below it. A number may have lost its last digits.
+  void drop_incomplete() {
+    if (open_.empty() || !open_[0]->is_object()) return;
+    ParsedJson& root = *open_[0];
+    const auto last = root.find(array_);
+    if (last == root.end()) return;
+    if (open_.size() == 1 && last->is_number()) root.erase(last);
+    if (open_.size() == 1) return;
+    if (!last->is_array()) {
+      root.erase(last);
+    } else if (open_.size() > 2 || (!last->empty() && last->back().is_number())) {
+      last->erase(last->size() - 1);
+    }
+  }
+
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(value); }
@@ -82,10 +98,16 @@ class Builder : public nlohmann::json_sax<ParsedJson> {
 
 }  // namespace
 
-ParsedJson parse_json(std::string_view text, const OnJsonElement& on_element) {
+void parse_json(std::string_view text, const OnJsonElement& on_element, ParsedJson& root) {
   Builder builder(text, on_element);
-  ParsedJson::sax_parse(text, &builder);
-  return builder.take();
+  try {
+    ParsedJson::sax_parse(text, &builder);
+  } catch (const JsonSyntaxError&) {
+    builder.drop_incomplete();
+    root = builder.take();
+    throw;
+  }
+  root = builder.take();
 }
 
 }  // namespace heddle
