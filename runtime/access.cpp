@@ -159,8 +159,7 @@ template <bool kIsWrite>
 HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step, const char* name,
                                 const void* caller, const void* pc) {
   if (heddle_thread_state.thread == nullptr || count == 0) return;
-  if (told_per_stretch == Channel::kTellAll)
-    return access_each_cell<kIsWrite>(address, count, step, name, caller, pc);
+  if (tells_all_of_stretch) return access_each_cell<kIsWrite>(address, count, step, name, caller, pc);
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const uint64_t stamp = heddle_thread_state.stamp;

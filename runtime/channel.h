@@ -100,8 +100,9 @@ struct Channel {
   std::atomic<uint32_t> questions;             // how often somebody asked what the threads do
   // From the monitor:
   static constexpr uint32_t kTellAll = 0xFFFFFFFF;
-  uint32_t told_per_stretch;  // how many accesses of a stretch are told at most; kTellAll: none is left out
-  uint32_t is_full;           // with kTellAll: every access is told, not only the first of a stretch
+  // How many accesses of a stretch are told at most, from now on; kTellAll, from the first: none is left out.
+  std::atomic<uint32_t> told_per_stretch;
+  uint32_t is_full;  // with kTellAll: every access is told, not only the first of a stretch
   alignas(64) std::atomic<uint64_t> used_chunks[kChunks / 64];  // bit sets
   std::atomic<uint64_t> board[kPlaces];                         // ticket plus one, chunk (16 bits)
   Context context[kContexts];

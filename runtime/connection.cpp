@@ -191,7 +191,10 @@ bool share_memory() {
     if (done) {
       reserve_contexts();
       // With data flow every access is told, in another way.
-      told_per_stretch = is_built_to_follow ? 0 : made->told_per_stretch;
+      if (!is_built_to_follow) {
+        told_per_stretch = &made->told_per_stretch;
+        tells_all_of_stretch = made->told_per_stretch == Channel::kTellAll;
+      }
       tells_every_access = made->is_full != 0 || is_built_to_follow;
       __atomic_store_n(&channel, made, __ATOMIC_RELEASE);
     } else {

@@ -32,7 +32,7 @@ class LiveCheck {
   // how many findings it had.
   uint32_t check(Connection& connection, const std::string& program);
 
-  RunReport finish() { return report_.finish(); }
+  RunReport finish();
 
  private:
   // What is found in one program.
@@ -48,6 +48,7 @@ class LiveCheck {
   std::mutex mutex_;                      // for all below
   std::map<std::string, Strength> told_;  // findings, by fingerprint
   ReportBuilder report_;
+  std::vector<std::string> notices_;
 };
 
 }  // namespace heddle

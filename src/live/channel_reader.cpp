@@ -21,7 +21,7 @@ using runtime::Record;
 namespace {
 
 // Records handed out at once.
-constexpr std::size_t kMost = 4096;
+constexpr std::size_t kMostAtOnce = 4096;
 
 // A program that ends says so; one that is killed does not, so it is looked for when it has been silent.
 constexpr std::chrono::microseconds kAskAfter{10'000};
@@ -47,7 +47,7 @@ std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::functi
   auto pause = 100us;
   auto paused = 0us;  // since the program was asked whether it is there
   while (!has_ended_) {
-    while (records_.size() < kMost && read_ticket(next_ticket_)) ++next_ticket_;
+    while (records_.size() < kMostAtOnce && read_ticket(next_ticket_)) ++next_ticket_;
     if (!records_.empty()) {
       channel_->consumed.store(next_ticket_, std::memory_order_release);
       return records_;

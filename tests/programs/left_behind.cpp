@@ -107,12 +107,70 @@ void work(void (Worker::*stop)()) {
   (worker.*stop)();
 }
 
+// Where the earlier access was is forgotten, what it was is not.
+template <class Access>
+void long_ago(Access access) {
+  std::thread a([&] {
+    schedule::at(0, [&] {
+      access();
+      static volatile int others[8192];
+      std::mutex own;
+      for (volatile int& other : others) {
+        const std::lock_guard lock(own);
+        other = 1;
+      }
+    });
+  });
+  std::thread b([] { schedule::at(1, [] { number = 2; }); });
+  a.join(), b.join();
+}
+
+// Objects of one class after the other in the same place of the stack: the second is not taken for the first.
+class Apples {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++apples_;
+  }
+  void add_unlocked() { ++apples_; }
+
+ private:
+  std::mutex mutex_;
+  int apples_ = 0;
+};
+class Pears {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++pears_;
+  }
+  void add_unlocked() { ++pears_; }
+
+ private:
+  std::mutex mutex_;
+  int pears_ = 0;
+};
+template <class Fruits>
+[[gnu::noinline]] void fill(void (Fruits::*add)()) {
+  Fruits fruits;
+  std::thread other([&] { fruits.add(); });
+  (fruits.*add)();
+  other.join();
+}
+
 const twins::Cases kCases = {
     {"robust_lock", robust_lock},
     {"lock_made_anew", lock_made_anew},
     {"race_before_robust_lock", race_before_robust_lock},
     {"pipe", [] { wake_through_pipe(true); }},
     {"after_the_pipe", [] { wake_through_pipe(false); }},
+    {"written_long_ago", [] { long_ago([] { number = 1; }); }},
+    {"read_long_ago", [] { long_ago([] { [[maybe_unused]] const volatile int seen = number; }); }},
+    {"one_after_the_other",
+     [] {
+       fill(&Apples::add);
+       fill(&Pears::add_unlocked);
+     }},
     {"joins", [] { work(&Worker::stop); }},
     {"joins_as_a_whole", [] { work(&Worker::stop_as_a_whole); }},
 };
