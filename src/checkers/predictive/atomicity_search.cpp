@@ -269,7 +269,7 @@ class AtomicitySearch {
 
   // Of the looks that are left: one for so many entries of a list.
   static bool spend(uint64_t& left, uint64_t entries) {
-    constexpr uint64_t kEntriesPerLook = 16;
+    constexpr uint64_t kEntriesPerLook = 256;
     const bool is_enough = left >= entries / kEntriesPerLook;
     left -= std::min(left, entries / kEntriesPerLook);
     return is_enough;

@@ -32,9 +32,9 @@ bool same(const Shape& a, const Shape& b) {
 
 // Takes out what belongs to idle steps. An empty list stays empty.
 template <class Item>
-void keep_busy(std::vector<Item>& items, const std::vector<ShapeStep>& steps) {
+void keep_busy(std::vector<Item>& items, const std::vector<bool>& is_idle) {
   std::size_t i = 0;
-  std::erase_if(items, [&](const Item&) { return steps[i++].idle; });
+  std::erase_if(items, [&](const Item&) { return is_idle[i++]; });
 }
 
 }  // namespace
@@ -127,24 +127,30 @@ Transactions that_matter(Transactions run) {
   ShapeTable shapes;
   std::vector<ShapeId> new_id;
   new_id.reserve(run.shapes.size());
-  for (const Shape& shape : run.shapes) {
-    Shape rest{{}, {}, shape.begin, shape.is_block, shape.touches_shared, shape.inner};
-    for (std::size_t i = 0; i < shape.steps.size(); ++i) {
-      if (shape.steps[i].idle) continue;
-      rest.steps.push_back(shape.steps[i]);
-      rest.origins.push_back(shape.origins[i]);
+  // Each is moved, not copied: a run may have as many of them as events.
+  std::vector<bool> matters;                           // by shape
+  tsl::robin_map<ShapeId, std::vector<bool>> is_idle;  // by shape that has such steps: each step
+  for (ShapeId id = 0; id < run.shapes.size(); ++id) {
+    Shape& shape = run.shapes[id];
+    matters.push_back(shape.touches_shared);
+    std::vector<bool> idle;
+    for (const ShapeStep& step : shape.steps) idle.push_back(step.idle);
+    if (std::find(idle.begin(), idle.end(), true) != idle.end()) {
+      keep_busy(shape.steps, idle);
+      keep_busy(shape.origins, idle);
+      is_idle[id] = std::move(idle);
     }
-    new_id.push_back(shapes.intern(std::move(rest)));
+    new_id.push_back(shapes.intern(std::move(shape)));
   }
   GroupTable groups;
-  for (const Group& old : run.groups) {
-    if (!run.shapes[old.shape].touches_shared && !old.synchronizes()) continue;
-    Group group = old;
-    group.shape = new_id[old.shape];
-    const std::vector<ShapeStep>& steps = run.shapes[old.shape].steps;
-    keep_busy(group.clocks, steps);
-    keep_busy(group.earliest.places, steps);
-    keep_busy(group.latest.places, steps);
+  for (Group& group : run.groups) {
+    if (!matters[group.shape] && !group.synchronizes()) continue;
+    if (const auto idle = is_idle.find(group.shape); idle != is_idle.end()) {
+      keep_busy(group.clocks, idle->second);
+      keep_busy(group.earliest.places, idle->second);
+      keep_busy(group.latest.places, idle->second);
+    }
+    group.shape = new_id[group.shape];
     groups.add(std::move(group));
   }
   result.shapes = std::move(shapes.list());
