@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -118,6 +120,22 @@ void hand_over_by_signal() {
   const pthread_t self = pthread_self();
   int signal = 0;
   hand_over([&] { pthread_kill(self, SIGUSR1); }, [&] { sigwait(&signals, &signal); });
+}
+
+// There is room for what checking needs.
+void smallest_stack() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+  pthread_t thread;
+  const auto body = [](void*) -> void* {
+    char text[4096];
+    std::memset(text, number, sizeof text);
+    number = text[17];
+    return nullptr;
+  };
+  if (pthread_create(&thread, &attributes, body, nullptr) != 0) std::abort();
+  pthread_join(thread, nullptr);
 }
 
 // Neighbours, one of which lies where its type does not allow it.
@@ -242,6 +260,7 @@ const twins::Cases kCases = {
     {"closed", hand_over_by_closing},
     {"signal", hand_over_by_signal},
     {"misaligned", misaligned},
+    {"smallest_stack", smallest_stack},
     {"written_long_ago", [] { long_ago([] { number = 1; }); }},
     {"read_long_ago", [] { long_ago([] { [[maybe_unused]] const volatile int seen = number; }); }},
     {"one_after_the_other",
