@@ -1,0 +1,35 @@
+// A check-then-act that a scope names, for compilers without the plug-in.
+#include <heddle/heddle.h>
+
+#include <mutex>
+
+#include "twins.h"
+
+namespace {
+
+std::mutex mutex;
+int balance = 10;
+
+int look() {
+  const std::lock_guard<std::mutex> locked(mutex);
+  return balance;
+}
+
+void withdraw() {
+  HEDDLE_ATOMIC("withdraw");
+  const int before = look();
+  twins::let_second_pass();
+  const std::lock_guard<std::mutex> locked(mutex);
+  balance = before - 1;
+}
+
+void deposit() {
+  HEDDLE_BEGIN_ATOMIC("deposit");
+  const std::lock_guard<std::mutex> locked(mutex);
+  balance += 5;
+  HEDDLE_END;
+}
+
+}  // namespace
+
+int main() { twins::two(withdraw, deposit); }
