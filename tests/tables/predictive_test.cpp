@@ -800,7 +800,8 @@ TEST(PredictiveTable, ALockKeptBetweenTwoReads) {
                rows + "=> atomicity-violation observed [b]: T2 w(x), T1 r(x), T1 rel(m), T2 acq(m)\n");
 }
 
-// Only neighbours in a cycle conflict, so that equal operations of many threads cost no more than their pairs.
+// Only neighbours in a cycle conflict, so that equal operations of many threads cost no more than their
+// pairs.
 TEST(PredictiveTable, EqualOperationsOfManyThreads) {
   std::string trace = "main|begin(a)|\nmain|r(x)|\nmain|r(y)|\nmain|end|\n";
   for (int i = 0; i < 40; ++i) trace += "W" + std::to_string(i) + "|w(x)|\n";
