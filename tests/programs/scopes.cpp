@@ -1,4 +1,4 @@
-// A check-then-act that a scope names, for compilers without the plug-in.
+// A check-then-act that a scope names, and one that a spec file names, for compilers without the plug-in.
 #include <heddle/heddle.h>
 
 #include <mutex>
@@ -23,6 +23,13 @@ void withdraw() {
   balance = before - 1;
 }
 
+[[gnu::noinline]] void withdraw_by_spec() {
+  const int before = look();
+  twins::let_second_pass();
+  const std::lock_guard<std::mutex> locked(mutex);
+  balance = before - 1;
+}
+
 void deposit() {
   HEDDLE_BEGIN_ATOMIC("deposit");
   const std::lock_guard<std::mutex> locked(mutex);
@@ -32,4 +39,4 @@ void deposit() {
 
 }  // namespace
 
-int main() { twins::two(withdraw, deposit); }
+int main(int count, char**) { twins::two(count > 1 ? withdraw_by_spec : withdraw, deposit); }
