@@ -867,6 +867,7 @@ TEST(PredictiveTable, WokenFromACriticalSection) {
     reduction => not-reducible potential [b]: T1 rel(m), T1 acq(m)
   )");
 }
+
 // The first write of T2 comes too late, another one does not.
 TEST(PredictiveTable, AnotherTransactionOfTheThreadWillDo) {
   expect_predicted(R"(
@@ -884,6 +885,27 @@ TEST(PredictiveTable, AnotherTransactionOfTheThreadWillDo) {
              | w(x)
     blocks => predicted-atomicity-violation predicted [b]: T1 r(x), T2 w(x), T1 r(x)
     reduction => not-reducible potential [b]: T1 fork(T2), T1 r(x), T2 w(x)
+  )");
+}
+
+// That A's block is cut by B's does not clear B's, which A's and C's accesses cut.
+TEST(PredictiveTable, ABlockThatCutsAnotherCanBeCutItself) {
+  expect_predicted(R"(
+    A        | B        | C
+    begin(P) |          |
+    r(x)     |          |
+    r(x)     |          |
+    end      |          |
+             | begin(Q) |
+             | r(y)     |
+             | w(x)     |
+             | end      |
+             |          | w(y)
+             |          | r(x)
+    blocks => predicted-atomicity-violation predicted [P]: A r(x), B w(x), A r(x)
+    blocks => predicted-atomicity-violation predicted [Q]: B r(y), C w(y), C r(x), B w(x)
+    reduction => not-reducible potential [P]: A r(x), A r(x), B w(x)
+    reduction => not-reducible potential [Q]: B r(y), B w(x), C w(y), A r(x)
   )");
 }
 

@@ -65,6 +65,9 @@ class AtomicitySearch {
   };
   // Of a witness that cuts the root itself and that the run can come to.
   static constexpr int kBestRank = 4;
+  static int rank_of(const Witness& witness, bool cuts_root) {
+    return 1 + (cuts_root ? 1 : 0) + (witness.feasibility == Feasibility::kFeasible ? 2 : 0);
+  }
 
   // Shapes that access a variable.
   struct Users {
@@ -156,7 +159,7 @@ class AtomicitySearch {
   void search_cycles() {
     std::vector<std::pair<std::size_t, uint32_t>> open;  // root and group
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (!roots_[i].witness)
+      if (roots_[i].rank < kBestRank)
         for (const uint32_t group : roots_[i].groups)
           if (!reducibility_.is_reducible_in_cycles(group)) open.emplace_back(i, group);
     if (open.empty()) return;
@@ -168,9 +171,12 @@ class AtomicitySearch {
     });
     for (std::size_t i = 0; i < open.size(); ++i) {
       Root& root = roots_[open[i].first];
-      if (root.witness) continue;
-      root.witness = std::move(answers[i].witness);
       root.exhausted |= answers[i].exhausted;
+      if (!answers[i].witness) continue;
+      const int rank = rank_of(*answers[i].witness, /*cuts_root=*/true);
+      if (rank <= root.rank) continue;
+      root.rank = rank;
+      root.witness = std::move(answers[i].witness);
     }
     for (Root& root : roots_) root.exhausted &= !root.witness;
   }
@@ -330,7 +336,7 @@ class AtomicitySearch {
     root.exhausted |= witness.feasibility == Feasibility::kUnknown;
     // Who cuts the rival will be found with the rival; the root may be cut by another one.
     const bool blames_rival = explanation.swapped && !is_proved_[rival];
-    const int rank = 1 + (blames_rival ? 0 : 1) + (witness.feasibility == Feasibility::kFeasible ? 2 : 0);
+    const int rank = rank_of(witness, !blames_rival);
     if (rank <= root.rank) return;
     root.rank = rank;
     root.witness = std::move(witness);

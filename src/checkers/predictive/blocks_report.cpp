@@ -219,7 +219,7 @@ class Writer {
     const std::size_t self = cut_.empty() ? 0 : cut_.front();
     const CycleEdge& out = witness_.edges[self];
     const CycleEdge& in = witness_.edges[previous(self)];
-    if (out.is_forced || in.is_forced)
+    if (out.is_forced || in.is_forced || synchronizes_between(self, out.from, in.to))
       return fmt::format(
           "{} starts, wakes or waits for other threads in its middle; do that before or after it, or do "
           "not expect it to be atomic",
@@ -241,6 +241,15 @@ class Writer {
                            place(self, out.from) == place(self, in.to) ? "" : " " + span);
     }
     return fmt::format("hold one lock {}, and at {}", span, join_with_and(places_without(self, kNoId)));
+  }
+
+  // A lock held all the while would keep those away that it starts, wakes or waits for.
+  bool synchronizes_between(std::size_t member, uint32_t from, uint32_t to) const {
+    if (from >= to || !group(member).synchronizes()) return false;
+    const std::vector<ShapeStep>& steps = shape(member).steps;
+    return std::any_of(steps.begin() + from, steps.begin() + to, [](const ShapeStep& step) {
+      return !is_access(step.kind) && !is_acquire(step.kind) && !is_release(step.kind);
+    });
   }
 
   // Where those who come between do it without the lock.

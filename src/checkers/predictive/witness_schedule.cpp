@@ -26,10 +26,12 @@ class Writer {
     find_outside();
     if (witness_.feasibility == Feasibility::kFeasible) sort_outside();
     std::vector<std::size_t> left(witness_.members.size(), 0);  // steps of each member still to come
-    for (const ScheduledStep& scheduled : witness_.schedule) ++left[scheduled.member];
+    for (std::size_t i = 0; i < witness_.schedule.size(); ++i)
+      left[witness_.schedule[i].member] += is_hidden(i) ? 0 : 1;
     begun_.resize(left.size());
     ended_.resize(left.size());
     for (std::size_t i = 0; i < witness_.schedule.size(); ++i) {
+      if (is_hidden(i)) continue;
       const std::size_t member = witness_.schedule[i].member;
       const ShapeStep& step = shape(member).steps[witness_.schedule[i].step];
       const Origin origin = origin_at(i);
@@ -183,13 +185,16 @@ class Writer {
   void add_step(std::size_t scheduled) {
     const ScheduledStep& at = witness_.schedule[scheduled];
     const bool is_invented = gives_back_what_stayed_held(at);
-    if (is_invented && !is_taken_later(scheduled)) return;
     schedule_.push_back(
         report_step(shape(at.member), group(at.member), latest(at.member), at.step, locksets_, names_));
     schedule_.back().transaction = at.member;
     if (is_invented)
       schedule_.back().because =
           "the trace ends before this; it counts as given back here, for others to take";
+  }
+  // What is given back only because the trace ends, and nobody takes.
+  bool is_hidden(std::size_t scheduled) const {
+    return gives_back_what_stayed_held(witness_.schedule[scheduled]) && !is_taken_later(scheduled);
   }
   bool gives_back_what_stayed_held(const ScheduledStep& at) const {
     const ShapeStep& step = shape(at.member).steps[at.step];
