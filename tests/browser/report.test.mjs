@@ -11,6 +11,8 @@ describe("overview", () => {
     assert.equal(await page.locator("a.row").count(), all.findings.length);
     const rules = new Set(all.findings.map((f) => f.rule));
     assert.equal(await page.locator(".group").count(), rules.size);
+    const columns = await page.locator(".row-places").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
+    assert.equal(new Set(columns).size, 1, "columns are in line over all groups");
     const coverage = page.locator(".coverage");
     for (const checker of all.checkers) await coverage.getByRole("cell", { name: checker.name, exact: true }).waitFor();
     for (const input of all.inputs) await coverage.getByRole("cell", { name: input.path, exact: true }).waitFor();

@@ -33,7 +33,7 @@ const leastGap = 14; // edges run in it
 const mostGap = 90;
 const widestLabel = 380;
 const narrowestLabel = 150; // what a label may be cut to
-const widestBeside = 220; // what labels beside the lanes have at least, if they need it
+const leastBeside = 220; // what labels beside the lanes have at least, if they need it and half the room is more
 
 interface Measured {
   thread: string;
@@ -117,7 +117,7 @@ function besideLabels(wide: Measured[], left: number, room: number): Lanes {
   const longest = Math.max(80, ...wide.map((m) => m.labels)) + 4;
   const measured = wide.map((m) => ({ ...m, before: m.before - 6, behind: m.behind - 4 })); // as narrow as their marks
   const narrow = sum(measured, (m) => m.before + m.behind);
-  const labelRoom = Math.min(longest, Math.max(widestBeside, room - left - narrow - 20));
+  const labelRoom = Math.min(longest, Math.max(Math.min(leastBeside, room / 2), room - left - narrow - 20));
   // Names that have room side by side are easier to read than slanted ones.
   const named = (m: Measured) => Math.max(m.before + m.behind, Math.min(64, textWidth(m.thread, sizes.name, 600) + 10));
   const isRoomy = left + labelRoom + sum(measured, named) + 20 <= room;

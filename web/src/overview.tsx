@@ -232,7 +232,7 @@ function GroupView({ group, grouping }: { group: Group; grouping: Grouping }) {
         <span class="count">{all && all > group.findings.length ? `${grouped(group.findings.length)} of ${grouped(all)}` : grouped(group.findings.length)}</span>
       </h2>
       {group.note && <p class="quiet">{group.note}</p>}
-      <ul class="rows">
+      <ul class={`rows by-${grouping} ${report.compared ? "compares" : ""}`}>
         {group.findings.slice(0, most).map((finding) => (
           <li>
             <Row finding={finding} grouping={grouping} />
@@ -261,7 +261,7 @@ function Row({ finding, grouping }: { finding: Finding; grouping: Grouping }) {
         {places.length > 3 ? " …" : ""}
       </span>
       <span class="row-threads">{finding.threads.join(", ")}</span>
-      <span class="row-rule">{grouping === "rule" ? "" : finding.rule}</span>
+      {grouping !== "rule" && <span class="row-rule">{finding.rule}</span>}
       <span class="row-count">
         {finding.count > 1 && <span title={`seen ${counted(finding.count, "time")}`}>×{grouped(finding.count)}</span>} <ChangeTag change={finding.change} />
       </span>
