@@ -118,17 +118,18 @@ class Writer {
     return result;
   }
 
-  // The blocks around the operations of the hops, each once. When they end is not known yet.
+  // The blocks around the operations of the hops, for each thread once. When they end is not known yet.
   std::vector<Span> spans(const std::vector<Hop>& hops) const {
     std::vector<Span> result;
     const auto add = [&](const Op& op) {
       if (op.around == nullptr) return;
       for (auto block = op.around->blocks.rbegin(); block != op.around->blocks.rend(); ++block) {
-        auto span = std::find_if(result.begin(), result.end(),
-                                 [&](const Span& known) { return known.from == block->begin; });
+        auto span = std::find_if(result.begin(), result.end(), [&](const Span& known) {
+          return known.from == block->begin && known.thread == thread(op);
+        });
         if (span == result.end())
-          span = result.insert(span, {Span::Kind::kBlock, std::string(names_.thread(block->opener)),
-                                      block_text(*block, names_), block->begin, 0, true});
+          span = result.insert(
+              span, {Span::Kind::kBlock, thread(op), block_text(*block, names_), block->begin, 0, true});
         span->to = std::max(span->to, op.index);
       }
     };

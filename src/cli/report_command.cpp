@@ -54,11 +54,14 @@ int report(const ReportArguments& arguments) {
   options.incomplete = findings.incomplete;
   for (const std::string* doubt : {&options.incomplete, &options.earlier_incomplete})
     if (!doubt->empty()) fmt::print(stderr, "heddle: warning: {}\n", printable(*doubt));
-  page.write(html_report(findings.report, options));
+  Shown shown;
+  page.write(html_report(findings.report, options, &shown));
   page.commit();
   if (arguments.html != "-")
     fmt::print(stderr, "heddle: {} is written ({}); open it in a browser\n", printable(arguments.html),
-               grouped(findings.report.findings.size(), "finding"));
+               shown.findings < shown.of
+                   ? fmt::format("{} of {}", grouped(shown.findings), grouped(shown.of, "finding"))
+                   : grouped(findings.report.findings.size(), "finding"));
   return kExitClean;
 }
 

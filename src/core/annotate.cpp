@@ -8,16 +8,34 @@ namespace heddle {
 
 namespace {
 
-// A block that a thread is in or a lock that it holds.
+// A block or task that a thread is in or a lock that it holds.
 struct Open {
   static constexpr std::size_t kNoSpan = static_cast<std::size_t>(-1);
 
   Span::Kind kind = Span::Kind::kBlock;
-  uint32_t name = kNoId;  // in Space::kBlock or Space::kLock
+  uint32_t name = kNoId;  // in the space of its kind
   EventIndex from = 0;
+  bool adopts = false;         // threads forked in it are in it, too
   uint32_t depth = 1;          // how often a recursive lock was taken
   std::size_t span = kNoSpan;  // its place in Annotator::spans_, once a step lies in it
 };
+
+Space space(Span::Kind kind) {
+  switch (kind) {
+    case Span::Kind::kBlock: return Space::kBlock;
+    case Span::Kind::kTask: return Space::kTask;
+    case Span::Kind::kLock:
+    case Span::Kind::kSharedLock: break;
+  }
+  return Space::kLock;
+}
+
+auto is_a(Span::Kind kind) {
+  return [kind](const Open& candidate) { return candidate.kind == kind; };
+}
+bool is_block_or_task(const Open& candidate) {
+  return candidate.kind == Span::Kind::kBlock || candidate.kind == Span::Kind::kTask;
+}
 
 class Annotator {
  public:
@@ -54,18 +72,41 @@ class Annotator {
     std::vector<Open>& open = threads_[event.thread];
     const Operation operation = event.operation;
     if (operation == Operation::kBeginAtomic || operation == Operation::kBeginDeterministic)
-      open.push_back({Span::Kind::kBlock, event.object, index});
+      begin_block(open, event, index);
+    if (wants_spans_ && operation == Operation::kTaskBegin)
+      open.push_back({Span::Kind::kTask, event.object, index, true});
     if (wants_spans_ && operation == Operation::kAcquire) take(open, Span::Kind::kLock, event.object, index);
     if (wants_spans_ && operation == Operation::kAcquireShared)
       take(open, Span::Kind::kSharedLock, event.object, index);
     for (; next_ < places_.size() && places_[next_].event == index; ++next_)
       annotate(places_[next_], open, names);
-    if (operation == Operation::kEnd)
-      end(open, index, [](const Open& candidate) { return candidate.kind == Span::Kind::kBlock; });
+    if (operation == Operation::kFork) fork(open, threads_[event.object], index);
+    if (operation == Operation::kJoin) stop(threads_[event.object], index);
+    if (operation == Operation::kThreadEnd) stop(open, index);
+    if (operation == Operation::kEnd) end(open, index, is_a(Span::Kind::kBlock));
+    if (operation == Operation::kTaskEnd) end(open, index, is_a(Span::Kind::kTask));
     if (operation == Operation::kRelease || operation == Operation::kReleaseShared)
       end(open, index, [&](const Open& candidate) {
         return candidate.kind != Span::Kind::kBlock && candidate.name == event.object;
       });
+  }
+
+  // A deterministic block adopts, unless an atomic one stands around it (core/blocks.h).
+  static void begin_block(std::vector<Open>& open, const Event& event, EventIndex index) {
+    const auto around = std::find_if(open.rbegin(), open.rend(), is_a(Span::Kind::kBlock));
+    const bool adopts =
+        event.operation == Operation::kBeginDeterministic && (around == open.rend() || around->adopts);
+    open.push_back({Span::Kind::kBlock, event.object, index, adopts});
+  }
+
+  static void fork(const std::vector<Open>& parent, std::vector<Open>& child, EventIndex index) {
+    for (const Open& around : parent)
+      if (around.adopts) child.push_back({around.kind, around.name, index, true});
+  }
+
+  // The thread acts no more.
+  void stop(std::vector<Open>& open, EventIndex index) {
+    while (std::any_of(open.begin(), open.end(), is_block_or_task)) end(open, index, is_block_or_task);
   }
 
   static void take(std::vector<Open>& open, Span::Kind kind, uint32_t lock, EventIndex index) {
@@ -91,15 +132,13 @@ class Annotator {
 
   void annotate(const Place& place, std::vector<Open>& open, const Names& names) {
     for (Open& around : open) {
-      const Space space = around.kind == Span::Kind::kBlock ? Space::kBlock : Space::kLock;
+      const std::string_view name = names.name(space(around.kind), around.name);
       // Innermost last, so that it is the one that stays.
-      if (around.kind == Span::Kind::kBlock && !place.step->block_is_known)
-        place.step->block = names.name(space, around.name);
+      if (around.kind == Span::Kind::kBlock && !place.step->block_is_known) place.step->block = name;
       if (!wants_spans_) continue;
       if (around.span == Open::kNoSpan) {
         around.span = spans_.size();
-        spans_.push_back({around.kind, place.step->thread, std::string(names.name(space, around.name)),
-                          around.from, 0, true});
+        spans_.push_back({around.kind, place.step->thread, std::string(name), around.from, 0, true});
         ++unended_;
       }
       spans_[around.span].to = place.event;

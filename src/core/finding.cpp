@@ -60,6 +60,7 @@ std::string_view to_string(Strength strength) {
 std::string_view to_string(Span::Kind kind) {
   switch (kind) {
     case Span::Kind::kBlock: return "block";
+    case Span::Kind::kTask: return "task";
     case Span::Kind::kLock: return "lock";
     case Span::Kind::kSharedLock: return "shared lock";
   }

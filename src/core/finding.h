@@ -44,15 +44,15 @@ struct Step {
   std::optional<uint64_t> transaction;  // the same number for steps of one transaction; none: not told
 };
 
-// How long a thread was in a block or held a lock. A picture of the finding draws it around the steps that
-// lie in it.
+// How long a thread was in a block or a task or held a lock. A picture of the finding draws it around the
+// steps that lie in it.
 struct Span {
-  enum class Kind : uint8_t { kBlock, kLock, kSharedLock };
+  enum class Kind : uint8_t { kBlock, kTask, kLock, kSharedLock };
 
   Kind kind = Kind::kBlock;
   std::string thread;
-  std::string name;      // of the block or the lock
-  EventIndex from = 0;   // the event that began the block or took the lock
+  std::string name;      // of the block, the task or the lock
+  EventIndex from = 0;   // the event that began it, took the lock, or forked the thread inside it
   EventIndex to = 0;     // the event that ended it
   bool is_open = false;  // it has not ended or the end is not known: `to` is the last step in it
 };

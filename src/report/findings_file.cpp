@@ -85,7 +85,8 @@ class Fields {
 
 constexpr Strength kStrengths[] = {Strength::kObserved, Strength::kPredicted, Strength::kPotential};
 constexpr Verdict kVerdicts[] = {Verdict::kClean, Verdict::kViolations, Verdict::kUndecided};
-constexpr Span::Kind kSpanKinds[] = {Span::Kind::kBlock, Span::Kind::kLock, Span::Kind::kSharedLock};
+constexpr Span::Kind kSpanKinds[] = {Span::Kind::kBlock, Span::Kind::kTask, Span::Kind::kLock,
+                                     Span::Kind::kSharedLock};
 
 Step read_step(const Fields& fields) {
   Step step;
@@ -313,6 +314,9 @@ FindingsFile FindingsFile::parse(std::string_view text, const std::string& name)
     reader.rest(root, false);
   } catch (const JsonSyntaxError& error) {
     const std::string place = fmt::format("{}:{}:{}", name, error.line, error.column);
+    if (!error.is_cut_off && error.is_no_text)
+      throw InputError(fmt::format(
+          "{}: this byte is no part of UTF-8, and findings are written in that; write them again", place));
     if (!error.is_cut_off) throw InputError(fmt::format("{}: this is no JSON; {}", place, kWhatFindingsAre));
     cut_off = place + ": the file ends in the midst of the report: it was cut off";
     if (!reader.has_findings())
@@ -331,8 +335,9 @@ FindingsFile FindingsFile::parse(std::string_view text, const std::string& name)
     if (reader.not_understood() > 0 && !reader.has_findings()) throw refuse({});
     file.incomplete = newer("what it understands is shown, and may be wrong");
     if (reader.not_understood() > 0)
-      file.incomplete += fmt::format("; left out, because it does not understand them: {}",
-                                     grouped(reader.not_understood()));
+      file.incomplete +=
+          fmt::format("; {} {} left out that this one does not understand", grouped(reader.not_understood()),
+                      reader.not_understood() == 1 ? "entry is" : "entries are");
   }
   return file;
 }

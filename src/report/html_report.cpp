@@ -140,7 +140,7 @@ Json comparison_json(const Comparison& comparison, const std::string& name) {
 
 }  // namespace
 
-std::string html_report(const RunReport& report, const HtmlOptions& options) {
+std::string html_report(const RunReport& report, const HtmlOptions& options, Shown* told) {
   std::optional<Comparison> comparison;
   if (options.earlier != nullptr)
     comparison =
@@ -160,6 +160,8 @@ std::string html_report(const RunReport& report, const HtmlOptions& options) {
     findings += shown++ == 0 ? "" : ",\n";
     findings += text;
   }
+
+  if (told != nullptr) *told = {shown, all.size()};
 
   RunReport rest = report;  // without what is written apart
   rest.findings.clear();

@@ -25,7 +25,13 @@ struct HtmlOptions {
   std::size_t most_bytes = 16'000'000;
 };
 
+// How many findings a page shows, and of how many.
+struct Shown {
+  std::size_t findings = 0;
+  std::size_t of = 0;
+};
+
 // ASCII only, whatever names the report holds.
-std::string html_report(const RunReport& report, const HtmlOptions& options = {});
+std::string html_report(const RunReport& report, const HtmlOptions& options = {}, Shown* shown = nullptr);
 
 }  // namespace heddle

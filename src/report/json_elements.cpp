@@ -53,13 +53,14 @@ class Builder : public nlohmann::json_sax<ParsedJson> {
   bool end_array() override { return end(); }
   bool end_object() override { return end(); }
 
-  bool parse_error(std::size_t position, const std::string&, const ParsedJson::exception&) override {
+  bool parse_error(std::size_t position, const std::string&, const ParsedJson::exception& error) override {
     // The parser counts what it has read, the end of the text included.
     const std::size_t at = std::min(position == 0 ? 0 : position - 1, text_.size());
     const std::string_view before = text_.substr(0, at);
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
     throw JsonSyntaxError{1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
-                          at - line_start + 1, position > text_.size()};
+                          at - line_start + 1, position > text_.size(),
+                          std::string_view(error.what()).find("ill-formed UTF-8") != std::string_view::npos};
   }
 
  private:

@@ -14,6 +14,7 @@ struct JsonSyntaxError {
   std::size_t line;    // from 1
   std::size_t column;  // in bytes, from 1
   bool is_cut_off;     // it is the end of the text that is unexpected
+  bool is_no_text;     // it is a byte that is no part of UTF-8
 };
 
 // `root` is what was read before the element, number `number` of the array named `array`. True: it has been

@@ -102,7 +102,10 @@ SourceExcerpt SourceExcerpts::read(const std::string& file, const std::set<uint3
   if (!is_source_name(file)) return missing("not shown: not a name of a C or C++ source file");
   const std::string path = find(file);
   if (path.empty()) return missing("not found where this page was made");
+  // A link may be called like source and lead anywhere.
   std::error_code failed;
+  if (!is_source_name(std::filesystem::canonical(path, failed)) || failed)
+    return missing("not shown: it leads to what is not named like a C or C++ source file");
   if (std::filesystem::file_size(path, failed) > kLargestFile || failed) return missing("too large");
   std::string content;
   try {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { all, findingOf, page, pages, panel, show, tab } from "./fixture.mjs";
-import { root } from "./support.mjs";
+import { eventually, root } from "./support.mjs";
 
 describe("a finding", () => {
   // A circle of so many transactions, each with its block and its lock.
@@ -54,6 +54,13 @@ describe("a finding", () => {
     const names = await panel().locator(".lane-name").evaluateAll((texts) => texts.map((t) => ({ text: t.firstChild.textContent, x: t.getCTM().e, slanted: t.getCTM().b !== 0 })));
     assert.deepEqual(names.map((n) => n.text), finding.threads);
     names.forEach((name, i) => assert.ok(name.slanted && (i === 0 || name.x - names[i - 1].x > 18), name.text));
+    const frame = await panel().locator(".scroller").boundingBox();
+    for (const label of await panel().locator(".operation .title").all()) assert.ok((await label.boundingBox()).x < frame.x + 150, "words are in the part that is seen first");
+    const badges = await page.locator(".steps .badge").evaluateAll((all) => all.map((b) => ({ text: b.textContent, fits: b.scrollHeight <= 18 && b.scrollWidth <= b.clientWidth && b.getClientRects().length === 1 })));
+    assert.deepEqual(badges.filter((b) => !b.fits), []);
+    await page.locator(".steps li button").nth(19).click();
+    const tops = await panel().locator(".scroller").evaluate((scroller) => [scroller.scrollTop, scroller.getBoundingClientRect().top, scroller.querySelector(".header").getBoundingClientRect().top]);
+    assert.ok(tops[0] > 100 && Math.abs(tops[1] - tops[2]) < 2, `the names of the threads stay above: ${tops}`);
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 740 });
       await page.waitForTimeout(50);
@@ -77,11 +84,18 @@ describe("a finding", () => {
             const box = shape.getBoundingClientRect();
             return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
           });
-          return { width: frame.width, shapes: svg.querySelectorAll("circle,rect").length, outside: outside.map((s) => s.outerHTML) };
+          // An edge through a word makes both hard to read.
+          const words = [...svg.querySelectorAll("text:not(.number):not(.axis text)")].filter((t) => t.textContent).map((t) => ({ text: t.textContent, box: t.getBBox() }));
+          const struck = element.id !== "panel-timeline" && element.id !== "panel-schedule" ? [] : [...svg.querySelectorAll("path.edge")].flatMap((path) => {
+            const points = Array.from({ length: Math.ceil(path.getTotalLength() / 3) }, (_, i) => path.getPointAtLength(i * 3));
+            return words.filter(({ box }) => points.some((p) => p.x > box.x && p.x < box.x + box.width && p.y > box.y + 2 && p.y < box.y + box.height - 3)).map(({ text }) => text);
+          });
+          return { width: frame.width, shapes: svg.querySelectorAll("circle,rect").length, outside: outside.map((s) => s.outerHTML), struck };
         });
         const where = `${finding.rule} ${finding.message}: ${await button.textContent()}`;
         assert.ok(drawn.width > 100 && drawn.shapes > 1, where);
         assert.deepEqual(drawn.outside, [], where);
+        assert.deepEqual(drawn.struck ?? [], [], where);
       }
     }
   });
@@ -173,6 +187,9 @@ describe("a finding", () => {
     test(`the labels of ${count} threads are in the picture on ${width} pixels, and stepping brings each into view`, async () => {
       const [finding] = circle(count).findings;
       await show(`circle${count}`, finding);
+      assert.equal(await page.getByRole("tab", { selected: true }).textContent(), "Who waits for whom", "the picture in which the defect shows comes first");
+      await tab("Timeline").click();
+      await page.getByText("in which all went well").waitFor();
       await page.setViewportSize({ width, height: 740 });
       await page.waitForTimeout(100);
       const labels = await panel().locator("svg[role=img]").evaluate((svg) => {
@@ -213,11 +230,38 @@ describe("a finding", () => {
     assert.doesNotMatch(text, /\bW[01]\b/);
   });
 
+  // Numbers of transactions say only which steps belong together; here they are also events at which other blocks begin.
+  test("the graph names and blames a block by the steps in it", async () => {
+    const trace = ["T2|begin(deposit)|", "T2|acq(mu)|", "T2|r(b)|", "T2|w(b)|", "T2|rel(mu)|", "T2|end|", "T1|begin(withdraw)|", "T1|acq(mu)|", "T1|r(b)|", "T1|rel(mu)|", "T1|acq(mu)|", "T1|w(b)|", "T1|rel(mu)|", "T1|end|", ""];
+    const report = pages.check("late", [pages.write("late.std", trace.join("\n"))], "--checkers", "blocks");
+    const finding = findingOf("HD2003", report);
+    assert.deepEqual(finding.steps.map((s) => s.transaction), [0, 1, 0], "0 is the event at which deposit begins");
+    await show("late", finding);
+    await tab("Graph").click();
+    assert.deepEqual(await panel().locator(".node-title").evaluateAll((titles) => titles.map((t) => t.firstChild.textContent)), ["withdraw", "deposit"]);
+    assert.match(await panel().locator(".node.blamed").textContent(), /withdraw.*T1.*to blame/);
+  });
+
+  test("threads that a deterministic block adopts, and tasks, have boxes with an end", async () => {
+    await show("all");
+    for (const [rule, input] of [["HD4001", "parallel_sort"], ["HD3002", "parallel_sort"], ["HD5001", "parallel_search"]]) {
+      const finding = all.findings.find((f) => f.rule === rule && f.input.includes(input));
+      await page.evaluate((hash) => (location.hash = hash), `#finding=${finding.fingerprint}`);
+      await page.getByRole("heading", { level: 1, name: finding.message }).waitFor();
+      assert.ok((await panel().locator(".block rect").count()) > 1, rule);
+      assert.equal(await panel().locator(".block rect.open").count(), 0, rule);
+      if (finding.blocks.length > 0) assert.deepEqual(new Set(await panel().locator(".block.blamed .block-name").allTextContents()), new Set(finding.blocks));
+    }
+  });
+
   test("a race has no circle to draw", async () => {
     await show("all", findingOf("HD1001"));
     assert.equal(await tab("Graph").count(), 0);
     assert.equal(await panel().locator(".edge.conflict").count(), 1);
   });
+
+  // What a screen reader gets of the picture that is shown.
+  const inWords = async () => page.locator(`[id="${await panel().locator("svg[role=img]").getAttribute("aria-describedby")}"] li`).allTextContents();
 
   test("the witness schedule shows every operation in its order", async () => {
     const finding = all.findings.find((f) => f.rule === "HD2003" && f.input.includes("lucky_run"));
@@ -229,14 +273,21 @@ describe("a finding", () => {
     assert.deepEqual(shown, accesses.map((s) => s.phrase));
     assert.equal(await panel().locator(".lock").count(), finding.schedule.filter((s) => s.operation.startsWith("acq(")).length);
     await page.getByText("--emit-witness witness.std").waitFor();
+    const words = await inWords();
+    assert.deepEqual(words.length, finding.schedule.length);
+    finding.schedule.forEach((step, i) => assert.ok(words[i].startsWith(`${step.thread} ${step.phrase}`), words[i]));
   });
 
   test("store buffers show what waits, until when, and where a fence helps", async () => {
     const finding = findingOf("HD4001", { findings: all.findings.filter((f) => f.delays) });
     await show("all", finding);
-    await tab("Store buffers").click();
+    assert.equal(await page.getByRole("tab", { selected: true }).textContent(), "Store buffers");
+    assert.deepEqual(await panel().locator(".sign").allTextContents(), ["a write that waits in its thread’s buffer", "it reaches memory", "a full fence here prevents it"]);
+    const words = (await inWords()).join("\n");
+    assert.equal(words.match(/reaches memory/g).length, finding.delays.length);
+    assert.equal(words.match(/a full fence here/g).length, finding.fences.length);
     assert.equal(await panel().locator(".delay").count(), finding.delays.length);
-    assert.equal(await panel().locator(".fence").count(), finding.fences.length);
+    assert.equal(await panel().locator("svg[role=img] .fence").count(), finding.fences.length);
     const { bars, dots } = await panel().evaluate((element) => ({
       bars: [...element.querySelectorAll(".delay rect")].map((r) => r.getBoundingClientRect().bottom),
       dots: Object.fromEntries([...element.querySelectorAll(".operation.argued")].map((o) => [o.querySelector(".number")?.textContent, o.querySelector("circle").getBoundingClientRect().bottom])),
@@ -245,7 +296,7 @@ describe("a finding", () => {
       const until = finding.steps.findIndex((s) => s.event === delay.until.event && s.thread === delay.until.thread);
       assert.ok(bars[i] > dots[until + 1], "the write reaches memory after what it waits for");
     });
-    assert.equal(await panel().getByText("sees the old value").count(), finding.delays.length);
+    assert.equal(await panel().locator("svg[role=img]").getByText("sees the old value").count(), finding.delays.length);
     await panel().locator(".operation.argued").nth(1).locator("circle.target").click();
     const number = await panel().locator(".operation.current .number").textContent();
     assert.ok((await page.locator(".now").textContent()).includes(finding.steps[Number(number) - 1].phrase));
@@ -263,6 +314,7 @@ describe("a finding", () => {
     await panel().getByRole("heading", { name: "why balance is relevant", exact: true }).waitFor();
     assert.equal(await panel().locator("li").count(), 2 * finding.steps.length - 1);
     assert.match(await panel().textContent(), new RegExp(finding.steps[1].phrase));
+    assert.deepEqual(await panel().locator(".badge").allTextContents(), ["1", "2", "2"], "numbers are those of the argument");
   });
 
   test("source is shown side by side with the right lines marked, and missing source is said to be", async () => {
@@ -340,38 +392,36 @@ describe("a finding", () => {
     assert.match(await page.locator(".position").textContent(), /steps/);
   });
 
-  test("a zoomed picture stays in its frame, is printed whole, and the next finding's is not zoomed", async () => {
-    await show("all", findingOf("HD2001"));
-    const inner = panel().locator("svg[role=img] > g");
-    for (let i = 0; i < 4; i++) await page.keyboard.press("+");
-    const frame = await panel().locator("svg[role=img]").boundingBox();
-    await page.mouse.move(frame.x + 20, frame.y + 20);
-    await page.mouse.down();
-    await page.mouse.move(frame.x + 600, frame.y + 500, { steps: 5 });
-    await page.mouse.up();
-    const [x, y, scale] = (await inner.getAttribute("transform")).match(/-?[\d.]+(e-?\d+)?/g).map(Number);
-    assert.ok(Math.abs(x) < 0.01 && Math.abs(y) < 0.01 && scale > 2, `the upper left corner is the end: ${x}, ${y}`);
-    await page.emulateMedia({ media: "print" });
-    assert.equal(await inner.evaluate((g) => getComputedStyle(g).transform), "none");
-    await page.emulateMedia({ media: "screen" });
-    const before = await page.locator(".crumbs").textContent();
-    await page.keyboard.press("j");
-    await page.waitForFunction((text) => document.querySelector(".crumbs").textContent !== text, before);
-    assert.doesNotMatch((await inner.getAttribute("transform")) ?? "", /scale\((?!1\))/);
-  });
+  const size = () => panel().locator("svg[role=img]").evaluate((svg) => svg.getBoundingClientRect().width);
+  const scrolled = () => panel().locator(".scroller").evaluate((s) => ({ x: s.scrollLeft, y: s.scrollTop }));
 
-  test("zoom by key and button, and back", async () => {
+  test("a zoomed picture uses its frame, is moved by key and by dragging, and the next finding's is not zoomed", async () => {
     await show("all", findingOf("HD2001"));
-    const inner = panel().locator("svg[role=img] > g");
-    await page.keyboard.press("+");
-    assert.match(await inner.getAttribute("transform"), /scale\(1\.25\)/);
+    const natural = await size();
+    for (let i = 0; i < 4; i++) await page.keyboard.press("+");
+    assert.ok(Math.abs((await size()) - natural * 1.25 ** 4) < 2);
     await panel().locator("svg[role=img]").hover();
-    const before = await inner.getAttribute("transform");
-    await page.mouse.down();
-    await page.mouse.move(300, 500, { steps: 3 });
-    await page.mouse.up();
-    assert.notEqual(await inner.getAttribute("transform"), before);
     await panel().getByRole("button", { name: "As it was" }).click();
-    assert.match(await inner.getAttribute("transform"), /translate\(0,0\) scale\(1\)/);
+    await eventually(size, natural);
+    for (let i = 0; i < 4; i++) await page.keyboard.press("+");
+    const frame = await panel().locator(".scroller").boundingBox();
+    assert.ok(frame.width > 800, "all of the frame shows it");
+    const before = await scrolled();
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Shift+ArrowDown");
+    const moved = await scrolled();
+    assert.ok(moved.x > before.x && moved.y > before.y, JSON.stringify([before, moved]));
+    assert.match(await page.locator(".position").textContent(), /steps/, "which is no step");
+    await page.mouse.move(frame.x + 20, frame.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(frame.x + 800, frame.y + 600, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForTimeout(50);
+    assert.deepEqual(await scrolled(), { x: 0, y: 0 }, "the upper left corner is the end");
+    const finding = await page.locator(".crumbs").textContent();
+    await page.keyboard.press("j");
+    await page.waitForFunction((text) => document.querySelector(".crumbs").textContent !== text, finding);
+    const [width, viewBox] = await panel().locator("svg[role=img]").evaluate((svg) => [svg.width.baseVal.value, svg.viewBox.baseVal.width]);
+    assert.equal(width, viewBox);
   });
 });

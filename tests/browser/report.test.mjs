@@ -11,6 +11,8 @@ describe("overview", () => {
     assert.equal(await page.locator("a.row").count(), all.findings.length);
     const rules = new Set(all.findings.map((f) => f.rule));
     assert.equal(await page.locator(".group").count(), rules.size);
+    const columns = await page.locator(".row-places").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
+    assert.equal(new Set(columns).size, 1, "columns are in line over all groups");
     const coverage = page.locator(".coverage");
     for (const checker of all.checkers) await coverage.getByRole("cell", { name: checker.name, exact: true }).waitFor();
     for (const input of all.inputs) await coverage.getByRole("cell", { name: input.path, exact: true }).waitFor();
@@ -152,7 +154,7 @@ describe("whatever names there are", () => {
     const long = "very::".repeat(400) + "long";
     const bytes = Buffer.concat([
       Buffer.from(`T1|begin(${script})|a.cpp:1 in ${quotes}\nT1|r(${script})|</script>.cpp:1 in <b>bold</b>\nT2|w(${script})|${long}.cpp:2 in ${long}\nT1|w(${script})|\u202egnp.cpp:3\nT1|end|\n`),
-      Buffer.from("T1|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(")|x.cpp:1\nT2|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(`)|${quotes}\n`),
+      Buffer.from("T1|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(")|x.cpp:1\nT2|w("), Buffer.from([0xff, 0xfe, 0x1b]), Buffer.from(`)|zero\u200bwidth ${quotes}\n`),
     ]);
     pages.write("hostile.std", bytes);
     const report = pages.check("hostile", [pages.path("hostile.std")], "--checkers", "all");
@@ -172,6 +174,7 @@ describe("whatever names there are", () => {
     assert.ok(width <= 1280, `${width} px wide`);
     const shown = await page.locator("body").evaluate((b) => b.innerText);
     assert.ok(!shown.includes("\u202e"), "what turns text around is made visible");
+    assert.ok(shown.includes("zero\\xe2\\x80\\x8bwidth") && !shown.includes("U+"), "in one way");
   });
 
   test("nothing can be loaded or sent, and only the page's own script runs", async () => {
@@ -198,7 +201,8 @@ describe("whatever names there are", () => {
   test("of very many findings some of every kind are shown, in pieces", async () => {
     const [template] = all.findings;
     const findings = Array.from({ length: 5000 }, (_, i) => ({ ...all.findings[i % 7 === 0 ? (i / 7) % all.findings.length : 0], fingerprint: i.toString(16).padStart(16, "0"), message: `${template.message} ${i}` }));
-    pages.report("many", { ...all, findings });
+    const said = pages.reportText("many", JSON.stringify({ ...all, findings }));
+    assert.match(said, /is written \(2,000 of 5,000 findings\)/);
     await show("many");
     assert.equal(await page.locator("h1").textContent(), "5,000 findings");
     assert.equal(await page.title(), "5,000 findings – Heddle");
@@ -282,6 +286,7 @@ describe("for everybody", () => {
     await page.keyboard.press("u");
     await page.locator("main.overview").waitFor();
     assert.ok((await page.locator("a.row").count()) < all.findings.length, "the search is kept");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("href")), hash, "who comes back is where they left");
   });
 
   test("light and dark follow the system, and the switch wins over it", async () => {

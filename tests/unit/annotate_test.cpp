@@ -78,5 +78,26 @@ TEST(Spans, KeepTheBlockThatACheckerTold) {
   EXPECT_EQ(finding.steps[0].block, "told");
 }
 
+TEST(Spans, HoldTheThreadsThatADeterministicBlockAdopts) {
+  Finding finding = finding_of({{3, "T2"}, {8, "T3"}});
+  EXPECT_EQ(spans_of("T1|begin(sort,deterministic)|\nT1|begin(part)|\nT1|fork(T2)|\nT2|w(x)|\nT1|join(T2)|\n"
+                     "T1|end(part)|\nT1|end(sort)|\nT1|fork(T3)|\nT3|w(x)|\n",
+                     finding),
+            (Texts{"T2 block sort 2-4"}));
+  EXPECT_EQ(finding.steps[0].block, "sort");
+  EXPECT_EQ(finding.steps[1].block, "");
+}
+
+TEST(Spans, TellTasksApartFromBlocks) {
+  Finding finding = finding_of({{2, "T1"}, {4, "T2"}});
+  EXPECT_EQ(
+      spans_of("T1|task(i=1)|\nT1|begin(f)|\nT1|w(x)|\nT1|fork(T2)|\nT2|w(x)|\nT1|end(f)|\nT1|endtask|\n"
+               "T1|join(T2)|\n",
+               finding),
+      (Texts{"T1 task i=1 0-6", "T1 block f 1-5", "T2 task i=1 3-7"}));
+  EXPECT_EQ(finding.steps[0].block, "f");
+  EXPECT_EQ(finding.steps[1].block, "");
+}
+
 }  // namespace
 }  // namespace heddle

@@ -80,9 +80,14 @@ TEST(FindingsFile, NamesANewerFormatAndWhoWroteIt) {
   text = replaced(text, "\"strength\": \"observed\"", "\"strength\": \"certain\"");
   const FindingsFile partly = FindingsFile::parse(text, "f.json");
   EXPECT_EQ(partly.incomplete, newer +
-                                   "what it understands is shown, and may be wrong; left out, because it "
-                                   "does not understand them: 1");
+                                   "what it understands is shown, and may be wrong; 1 entry is left out that "
+                                   "this one does not understand");
   EXPECT_EQ(partly.report.findings.size(), 4U);
+}
+
+TEST(FindingsFile, SaysWhereAFileIsNoText) {
+  EXPECT_EQ(message_for("{\"heddle\": \"\xff\"}"),
+            "f.json:1:13: this byte is no part of UTF-8, and findings are written in that; write them again");
 }
 
 TEST(FindingsFile, RefusesWhatIsNoVersionOfAFormat) {

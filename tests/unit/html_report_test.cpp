@@ -120,6 +120,9 @@ TEST_F(HtmlReport, ShowsNothingButSource) {
   EXPECT_EQ(source_of("secret.key:1", "secret.key")["missing"],
             "not shown: not a name of a C or C++ source file");
   EXPECT_EQ(source_of("secret:1", "secret")["missing"], "not shown: not a name of a C or C++ source file");
+  std::filesystem::create_symlink("secret.key", directory_ / "link.cpp");
+  EXPECT_EQ(source_of("link.cpp:1", "link.cpp")["missing"],
+            "not shown: it leads to what is not named like a C or C++ source file");
   write("include/atomic", "header\n");
   EXPECT_EQ(source_of("include/atomic:1", "include/atomic")["lines"]["1"], "header");
 }

@@ -1,5 +1,6 @@
 // Where the nodes of a graph go and how its edges run: by dagre, or, where it would take too long, in rows.
 import { Graph, layout } from "@dagrejs/dagre";
+import { rounded, type Spot } from "./rounded";
 
 export interface Size {
   width: number;
@@ -9,11 +10,6 @@ export interface Size {
 export interface Route {
   from: number; // numbers of nodes
   to: number;
-}
-
-interface Spot {
-  x: number;
-  y: number;
 }
 
 export interface Arranged<R extends Route> extends Size {
@@ -50,26 +46,48 @@ function byDagre<R extends Route>(nodes: Map<number, Size>, routes: R[], directi
 }
 
 // A long circle is mostly a chain: its nodes go to the right and, in the next row, back to the left, so that neighbours in the
-// chain are neighbours in the picture.
+// chain are neighbours in the picture. Other edges go between the rows and left of them.
 function inRows<R extends Route>(nodes: Map<number, Size>, routes: R[], room: number): Arranged<R> {
   const between = 64;
+  const aside = 26; // room for the edges that go around
+  const left = margin + aside;
   const cell = Math.max(...[...nodes.values()].map((node) => node.width));
-  const columns = Math.max(1, Math.floor((room - 2 * margin + between) / (cell + between)));
+  const columns = Math.max(1, Math.floor((room - left - margin + between) / (cell + between)));
   const numbers = [...nodes.keys()];
   const places = new Map<number, Spot>();
-  let y = margin;
+  const rows = new Map<number, { top: number; bottom: number; order: number }>(); // of a node: its row, and its place in the chain
+  let y = margin + aside;
   for (let first = 0; first < numbers.length; first += columns) {
     const row = numbers.slice(first, first + columns);
     const tallest = Math.max(...row.map((number) => nodes.get(number)!.height));
     const isBack = (first / columns) % 2 === 1;
-    row.forEach((number, i) => places.set(number, { x: margin + cell / 2 + (isBack ? columns - 1 - i : i) * (cell + between), y: y + tallest / 2 }));
+    row.forEach((number, i) => {
+      places.set(number, { x: left + cell / 2 + (isBack ? columns - 1 - i : i) * (cell + between), y: y + tallest / 2 });
+      rows.set(number, { top: y, bottom: y + tallest, order: first + i });
+    });
     y += tallest + between * 0.8;
   }
   return {
-    width: 2 * margin + columns * cell + (columns - 1) * between,
-    height: y - between * 0.8 + margin,
+    width: left + columns * cell + (columns - 1) * between + margin,
+    height: y - between * 0.8 + margin + aside,
     places,
-    routes: routes.map((route) => ({ ...route, ...straight(places.get(route.from)!, nodes.get(route.from)!, places.get(route.to)!, nodes.get(route.to)!) })),
+    routes: routes.map((route, i) => {
+      const [from, to] = [rows.get(route.from)!, rows.get(route.to)!];
+      const [begin, end] = [places.get(route.from)!, places.get(route.to)!];
+      if (Math.abs(from.order - to.order) === 1) return { ...route, ...straight(begin, nodes.get(route.from)!, end, nodes.get(route.to)!) };
+      const apart = (i % 3) * 5;
+      const [below, above, x] = [from.bottom + 16 + apart, to.top - 16 - apart, margin + apart];
+      const [leave, arrive] = [begin.x - 24, end.x + 24]; // beside what goes to the neighbours
+      const path = rounded([
+        { x: leave, y: begin.y + nodes.get(route.from)!.height / 2 },
+        { x: leave, y: below },
+        { x, y: below },
+        { x, y: above },
+        { x: arrive, y: above },
+        { x: arrive, y: end.y - nodes.get(route.to)!.height / 2 - 3 },
+      ]);
+      return { ...route, x: (leave + x) / 2, y: below, path };
+    }),
   };
 }
 

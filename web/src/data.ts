@@ -21,7 +21,7 @@ export interface Step {
 }
 
 export interface Span {
-  kind: "block" | "lock" | "shared lock";
+  kind: "block" | "task" | "lock" | "shared lock";
   thread: string;
   name: string;
   from: number;
@@ -97,7 +97,8 @@ export interface Report {
   compared?: { with: string; new: number; known: number; fixed: number; unchecked: number; caveats: string[] };
 }
 
-// Characters that have no look of their own but change how others look: a name could pose as another one.
+// Characters that have no look of their own but change how others look: a name could pose as another one. They are shown as
+// src/base/text.h shows what cannot be printed.
 const invisible = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 const escapedInvisible = /\\u(061c|200[b-f]|202[a-e]|206[0-9a-f]|feff)/i;
 
@@ -105,7 +106,7 @@ function parse(id: string): unknown {
   const text = document.getElementById(id)?.textContent ?? "";
   if (!escapedInvisible.test(text)) return JSON.parse(text);
   const shown = (value: string) =>
-    value.replace(invisible, (c) => `[U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
+    value.replace(invisible, (c) => [...new TextEncoder().encode(c)].map((byte) => `\\x${byte.toString(16)}`).join(""));
   return JSON.parse(text, (_key, value: unknown) => (typeof value === "string" ? shown(value) : value));
 }
 

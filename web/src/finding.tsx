@@ -1,12 +1,13 @@
 // One finding: what is wrong, the pictures of it, its steps, its source, and what to do.
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { argumentOf, shapeOf, type Edge, type Point } from "./argument";
 import { counted, grouped, type Finding, type Step } from "./data";
 import { nodesOf, TransactionGraph } from "./graph";
-import { momentsOf, scheduleMoments } from "./moments";
+import { firsts, identity, momentsOf, scheduleMoments } from "./moments";
+import { reveal } from "./picture";
 import { partNumber, partOf, type Part } from "./part";
-import { ChangeTag, StrengthLabel } from "./parts";
+import { ChangeTag, InWords, StrengthLabel } from "./parts";
 import { usePrinting } from "./printing";
 import { SourceView } from "./source";
 import { StoreBufferView } from "./store_buffer";
@@ -44,7 +45,7 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
   useEffect(() => {
     if (!current) return;
     revealInList(true);
-    window.dispatchEvent(new CustomEvent("heddle-zoom", { detail: "reveal" }));
+    reveal();
     revealInList(false);
   }, [current, view.id]);
   const position = among.indexOf(finding);
@@ -168,9 +169,7 @@ function useViews(
     {
       id: "timeline",
       name: "Timeline",
-      note: moments.isScheduled
-        ? "The operations in the order that shows the defect, not in the order of this run. Step through the argument with the arrows."
-        : undefined,
+      note: timelineNote(finding, moments.isScheduled),
       content: () =>
         moments.operations.length === 0 ? (
           <p class="quiet">The finding tells no steps, so there is nothing to draw.</p>
@@ -212,22 +211,33 @@ function useViews(
       id: "buffers",
       name: "Store buffers",
       note: "A write is in its thread’s store buffer until it reaches memory. Until then other threads see the old value.",
-      content: () => <StoreBufferView finding={finding} part={part} current={current} describedBy={stepList} onPick={pick} />,
+      content: () => <StoreBufferView finding={finding} part={part} current={current} onPick={pick} />,
     });
   if (finding.chains?.length)
     views.push({
       id: "chains",
       name: "Reasons",
-      note: "What stands behind single steps, from each to its reason.",
+      note: "What stands behind single steps, from each to its reason. Numbers are those of the steps.",
       content: () =>
         finding.chains?.slice(0, 50).map((chain) => (
           <section class="chain-part" aria-label={chain.title}>
             <h3>{chain.title}</h3>
-            <ChainView steps={chain.steps} />
+            <ChainView steps={chain.steps} finding={finding} />
           </section>
         )),
     });
-  return views;
+  // First the picture in which the defect shows, where that is not the timeline.
+  const first = (view: View) => (view.id === "buffers" || (view.id === "graph" && shape === "waiting") ? 0 : 1);
+  return views.sort((a, b) => first(a) - first(b));
+}
+
+// The order in the timeline is mostly that of the run, which need not be one in which it goes wrong.
+function timelineNote(finding: Finding, isScheduled: boolean): string | undefined {
+  if (isScheduled) return "The operations in the order that shows the defect, not in the order of this run. Step through the argument with the arrows.";
+  if (finding.strength === "observed") return undefined;
+  if (shapeOf(finding) === "waiting") return "The order of this run, in which all went well. It goes wrong when every thread has its first lock before any asks for its second.";
+  if (finding.delays?.length) return "The order of this run. An arrow that leads up comes from a write that waited in a store buffer.";
+  return undefined;
 }
 
 interface ScheduleProps {
@@ -239,7 +249,13 @@ interface ScheduleProps {
 
 function ScheduleView({ finding, part, current, onPick }: ScheduleProps) {
   const moments = useMemo(() => scheduleMoments(finding, part), [finding, part]);
-  return <Timeline name="Witness schedule" describedBy={stepList} {...moments} edges={part.edges} current={current} onPick={onPick} events={false} />;
+  const words = useId();
+  return (
+    <>
+      <Timeline name="Witness schedule" describedBy={words} {...moments} edges={part.edges} current={current} onPick={onPick} events={false} />
+      <InWords id={words} of="The witness schedule" lines={moments.words} />
+    </>
+  );
 }
 
 // A long argument: which of its steps are here, and the way to the others.
@@ -376,12 +392,15 @@ function Places({ step }: { step: Step }) {
 
 const longestChain = 200; // steps shown
 
-function ChainView({ steps }: { steps: Step[] }) {
+// A list without numbers of its own: they would be taken for those of the argument.
+function ChainView({ steps, finding }: { steps: Step[]; finding: Finding }) {
+  const argued = useMemo(() => firsts(finding.steps), [finding]);
+  const number = (step: Step) => argued.get(identity(step));
   return (
     <ol class="chain">
-      {steps.slice(0, longestChain).map((step, i) => (
+      {steps.slice(0, longestChain).map((step) => (
         <li>
-          <b class="badge">{i + 1}</b>
+          {number(step) === undefined ? <b class="badge none" aria-hidden="true" /> : <b class="badge">{number(step)! + 1}</b>}
           <span>
             <span class="deed">
               <b>{step.thread}</b> {step.phrase}

@@ -2,11 +2,13 @@
 import { useId, useMemo } from "preact/hooks";
 import { transactionsOf, type Edge, type Point } from "./argument";
 import { arrange, type Route } from "./arrange";
-import { place, type Finding } from "./data";
+import { place, type Finding, type Span } from "./data";
+import { byKey } from "./by_key";
 import { Legend } from "./legend";
 import { fitted, lines, textWidth } from "./measure";
 import type { Part } from "./part";
 import { Arrowheads, Picture, useRoom } from "./picture";
+import { dotRadius } from "./scene";
 
 interface Transaction {
   title: string;
@@ -35,25 +37,37 @@ export function nodesOf(finding: Finding, byThread: boolean): number[] {
 // The nodes that the part speaks of, by their numbers.
 function transactions(finding: Finding, part: Part, byThread: boolean, nodeOf: number[]): Map<number, Transaction> {
   const nodes = new Map<number, Transaction>();
-  const blocks = (finding.spans ?? []).filter((span) => span.kind === "block");
   finding.steps.forEach((step, i) => {
     if (!part.steps.has(i)) return;
     const node = nodes.get(nodeOf[i]!) ?? { title: "", threads: [], steps: [], blamed: false };
     nodes.set(nodeOf[i]!, node);
     node.steps.push(i);
     if (!node.threads.includes(step.thread)) node.threads.push(step.thread);
-    if (byThread) return;
-    const around = blocks.filter((s) => s.from === step.transaction || (s.thread === step.thread && s.from <= step.event && step.event <= s.to));
-    const outermost = around.reduce((a, b) => (a === undefined || b.from < a.from ? b : a), around[0]);
-    if (outermost) {
-      node.title = outermost.name;
-      node.threads = [...new Set([outermost.thread, ...node.threads])];
-    } else if (!node.title) {
-      node.title = step.block;
-    }
-    node.blamed ||= [step.block, ...around.map((s) => s.name)].some((name) => name !== "" && finding.blocks.includes(name));
   });
+  if (byThread) return nodes;
+  const around = spansOf(finding, nodeOf);
+  for (const [number, node] of nodes) {
+    const spans = around.get(number) ?? [];
+    const outermost = spans.reduce<Span | undefined>((a, b) => (a === undefined || b.from < a.from ? b : a), undefined);
+    const blocks = node.steps.map((i) => finding.steps[i]!.block).filter(Boolean);
+    node.title = outermost?.name || blocks[0] || "";
+    node.blamed = [...blocks, ...spans.map((span) => span.name)].some((name) => finding.blocks.includes(name));
+  }
   return nodes;
+}
+
+// For each node the blocks or tasks that it lies in and no other node does: what else is around it, its checker did not look at.
+function spansOf(finding: Finding, nodeOf: number[]): Map<number, Span[]> {
+  const result = new Map<number, Span[]>();
+  const kind = finding.checker === "ndseq" ? "task" : "block";
+  const stepsOf = byKey(finding.steps.map((step, i) => ({ thread: step.thread, event: step.event, node: nodeOf[i]! })), (step) => step.thread);
+  for (const span of finding.spans ?? []) {
+    if (span.kind !== kind) continue;
+    const inside = new Set((stepsOf.get(span.thread) ?? []).filter(({ event }) => span.from <= event && event <= span.to).map(({ node }) => node));
+    const [node] = inside;
+    if (node !== undefined && inside.size === 1) result.set(node, [...(result.get(node) ?? []), span]);
+  }
+  return result;
 }
 
 const line = 17;
@@ -121,7 +135,7 @@ export function TransactionGraph({ finding, part, points, current, describedBy, 
           return (
             <g class={`graph-edge ${isCurrent ? "current" : ""}`} onClick={() => onPick(edge)}>
               <path class={`edge ${edge.kind} ${isCurrent ? "current" : ""}`} d={path} marker-end={`url(#${marker}${isCurrent ? "current" : ""})`} />
-              <circle cx={x} cy={y} r={10} />
+              <circle cx={x} cy={y} r={dotRadius(`${number}`) + 1} />
               <text class="number" x={x} y={y + 3.8} text-anchor="middle">
                 {number}
               </text>

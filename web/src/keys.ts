@@ -6,7 +6,8 @@ export const keyHelp: [string, string][] = [
   ["→ ←", "step on, step back through the argument; on the names of the pictures, reached with Tab, choose one"],
   ["Home", "show the whole argument again"],
   ["1 … 9", "choose the picture"],
-  ["+ − 0", "zoom the picture: larger, smaller, as it was; dragging moves it, Ctrl and the wheel zoom"],
+  ["+ − 0", "zoom the picture: larger, smaller, as it was; Ctrl and the wheel zoom, too"],
+  ["Shift ← ↑ → ↓", "move a picture that is larger than its frame; dragging does, too"],
   ["j k", "next and previous finding"],
   ["Enter", "in the overview: open the chosen finding"],
   ["u or Esc", "back to the overview"],
@@ -23,7 +24,8 @@ export function onKey(keys: Keys): () => void {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
     // Long lines of code are scrolled with the arrows once they have been reached with Tab.
     if (/^Arrow/.test(event.key) && target.matches(".code, pre") && target.scrollWidth > target.clientWidth) return;
-    const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+    const name = event.shiftKey && /^Arrow/.test(event.key) ? `Shift+${event.key}` : event.key;
+    const action = Object.hasOwn(keys, name) ? keys[name] : undefined;
     if (!action) return;
     event.preventDefault();
     action();

@@ -1,7 +1,7 @@
 // What the marks of a picture mean, below it: also on paper, and where nothing can be pointed at.
 
 export interface Sign {
-  look?: "box" | "blamed" | "open" | "lock" | "shared" | "order" | "within" | "conflict";
+  look?: "box" | "blamed" | "open" | "lock" | "shared" | "order" | "within" | "conflict" | "commit" | "fence";
   text: string;
 }
 

@@ -5,7 +5,7 @@ import { findings, isGone, report } from "./data";
 import { FindingPage } from "./finding";
 import { keyHelp, onKey } from "./keys";
 import { headline, inOrder, noFilter, Overview } from "./overview";
-import { findingNamed, hashOf, route } from "./route";
+import { findingNamed, hashOf, route, type Route } from "./route";
 import { RulePage } from "./to_do";
 
 type Theme = "system" | "light" | "dark";
@@ -33,14 +33,17 @@ function App() {
     window.addEventListener("hashchange", onHash);
     return () => window.removeEventListener("hashchange", onHash);
   }, []);
-  // Once the new page is there: who goes on by key or listens begins at its top.
-  const isFirst = useRef(true);
+  // Once the new page is there: who goes on by key or listens begins at its top, or, back in the overview, at the finding left.
+  const before = useRef<Route>(undefined);
   useLayoutEffect(() => {
-    if (!isFirst.current) {
-      scrollTo(0, 0);
-      document.getElementById("content")?.focus({ preventScroll: true });
-    }
-    isFirst.current = false;
+    const left = before.current;
+    before.current = at;
+    if (!left) return;
+    const of = at.page === "overview" && left.page === "finding" && findingNamed(left.id);
+    const row = of && [...document.querySelectorAll<HTMLElement>("a.row")].find((one) => one.getAttribute("href") === hashOf(of));
+    scrollTo(0, 0);
+    (row || document.getElementById("content"))?.focus({ preventScroll: true });
+    if (row) row.scrollIntoView({ block: "center" });
   }, [at]);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
@@ -51,11 +54,7 @@ function App() {
     }
   }, [theme]);
   const nextTheme = () => setTheme((before) => themes[(themes.indexOf(before) + 1) % themes.length]!);
-  const zoom = (key: string) => () => window.dispatchEvent(new CustomEvent("heddle-zoom", { detail: key }));
-  useEffect(
-    () => onKey({ "?": () => help.current?.showModal(), t: nextTheme, "+": zoom("+"), "=": zoom("+"), "-": zoom("-"), "0": zoom("0") }),
-    [],
-  );
+  useEffect(() => onKey({ "?": () => help.current?.showModal(), t: nextTheme }), []);
 
   const finding = at.page === "finding" ? findingNamed(at.id) : undefined;
   useEffect(() => {

@@ -1,8 +1,8 @@
 // What a timeline of a finding shows: its operations in their order, and the blocks and locks around them.
 import { operandOf } from "./argument";
+import { isBox, type Around, type Operation } from "./around";
 import { place, type Finding, type Step } from "./data";
 import type { Part } from "./part";
-import type { Around, Operation } from "./scene";
 
 export interface Moments {
   threads: string[];
@@ -21,10 +21,10 @@ function operation(step: Step, id: number, order: number, number?: string, aroun
 const mostArounds = 400;
 
 // What tells operations apart.
-const identity = (step: Step) => `${step.thread}\n${step.event}\n${step.operation}`;
+export const identity = (step: Step) => `${step.thread}\n${step.event}\n${step.operation}`;
 
 // By identity() the first index.
-function firsts(steps: Step[]): Map<string, number> {
+export function firsts(steps: Step[]): Map<string, number> {
   const result = new Map<string, number>();
   steps.forEach((step, i) => {
     const key = identity(step);
@@ -40,8 +40,8 @@ export function momentsOf(finding: Finding, part: Part): Moments {
   const places = finding.steps.map((step) => inSchedule.get(identity(step)) ?? -1);
   const isScheduled = schedule.length > 0 && places.every((at) => at >= 0);
   // With their names; bars without a beginning have none.
-  const hasBlocks = isScheduled || (finding.spans ?? []).some((span) => span.kind === "block");
-  const hasLocks = isScheduled || (finding.spans ?? []).some((span) => span.kind !== "block");
+  const hasBlocks = isScheduled || (finding.spans ?? []).some(isBox);
+  const hasLocks = isScheduled || (finding.spans ?? []).some((span) => !isBox(span));
   const seen = firsts(finding.steps);
   const operations: Operation[] = [];
   finding.steps.forEach((step, i) => {
@@ -54,7 +54,7 @@ export function momentsOf(finding: Finding, part: Part): Moments {
 }
 
 // All of the schedule, the steps of the argument numbered. Of a part of a long argument: from its first step to its last.
-export function scheduleMoments(finding: Finding, part: Part): Moments {
+export function scheduleMoments(finding: Finding, part: Part): Moments & { words: string[] } {
   const schedule = finding.schedule ?? [];
   const steps = firsts(finding.steps);
   const places = schedule.flatMap((step, order) => (part.steps.has(steps.get(identity(step)) ?? -1) ? [order] : []));
@@ -67,7 +67,8 @@ export function scheduleMoments(finding: Finding, part: Part): Moments {
     operations.push(operation(step, id, order, argued < 0 ? undefined : `${argued + 1}`));
   });
   const arounds = scheduleArounds(schedule, finding); // those without an operation belong to the whole schedule, too
-  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, part.isWhole ? undefined : operations), isScheduled: true };
+  const words = schedule.slice(from, to + 1).map((step) => [`${step.thread} ${step.phrase}`, place(step)].filter(Boolean).join(", "));
+  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, part.isWhole ? undefined : operations), isScheduled: true, words };
 }
 
 export function threadsOf(finding: Finding, operations: { thread: string }[]): string[] {
@@ -107,7 +108,7 @@ function spanArounds(finding: Finding, part: Part): Around[] {
   }));
   const steps = finding.steps.filter((_, i) => part.steps.has(i));
   // Without spans the steps tell in which block they are and what they hold, but not since when.
-  if (!spans.some((span) => span.kind === "block")) {
+  if (!spans.some(isBox)) {
     for (const step of steps) {
       if (!step.block) continue;
       const known = result.find(
@@ -128,7 +129,7 @@ function spanArounds(finding: Finding, part: Part): Around[] {
       }
     }
   }
-  if (!spans.some((span) => span.kind !== "block"))
+  if (!spans.some((span) => !isBox(span)))
     for (const step of steps)
       for (const lock of locksHeld(step.held))
         result.push({ ...lock, thread: step.thread, first: step.event, last: step.event });

@@ -1,5 +1,6 @@
 // All findings in groups, to search and to filter; and what was not covered.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isBox } from "./around";
 import { counted, fileOf, findings, grouped, isGone, place, report, strengths, type Change, type Finding, type SequentialRun, type Strength } from "./data";
 import { onKey } from "./keys";
 import { ChangeTag, Copyable, StrengthLabel, StrengthMark } from "./parts";
@@ -24,7 +25,7 @@ function textOf(finding: Finding): string {
   let text = haystack.get(finding);
   if (text === undefined) {
     const steps = finding.steps.flatMap((s) => [s.operation, s.phrase, s.because, s.block, s.held, ...s.frames.map((f) => f.text)]);
-    const around = (finding.spans ?? []).map((span) => (span.kind === "block" ? span.name : `holding ${span.name}`));
+    const around = (finding.spans ?? []).map((span) => (isBox(span) ? span.name : `holding ${span.name}`));
     const claim = [finding.message, finding.conclusion, finding.advice, finding.rule, finding.name, finding.title, finding.checker, finding.fingerprint, finding.input];
     text = [...claim, ...finding.threads, ...finding.blocks, ...steps, ...around, ...(finding.chains ?? []).map((chain) => chain.title)]
       .join("\n")
@@ -231,7 +232,7 @@ function GroupView({ group, grouping }: { group: Group; grouping: Grouping }) {
         <span class="count">{all && all > group.findings.length ? `${grouped(group.findings.length)} of ${grouped(all)}` : grouped(group.findings.length)}</span>
       </h2>
       {group.note && <p class="quiet">{group.note}</p>}
-      <ul class="rows">
+      <ul class={`rows by-${grouping} ${report.compared ? "compares" : ""}`}>
         {group.findings.slice(0, most).map((finding) => (
           <li>
             <Row finding={finding} grouping={grouping} />
@@ -260,7 +261,7 @@ function Row({ finding, grouping }: { finding: Finding; grouping: Grouping }) {
         {places.length > 3 ? " …" : ""}
       </span>
       <span class="row-threads">{finding.threads.join(", ")}</span>
-      <span class="row-rule">{grouping === "rule" ? "" : finding.rule}</span>
+      {grouping !== "rule" && <span class="row-rule">{finding.rule}</span>}
       <span class="row-count">
         {finding.count > 1 && <span title={`seen ${counted(finding.count, "time")}`}>×{grouped(finding.count)}</span>} <ChangeTag change={finding.change} />
       </span>

@@ -57,3 +57,14 @@ export function Copyable({ text, label }: { text: string; label: string }) {
     </div>
   );
 }
+
+// What a picture shows and the steps do not say, for who does not see it.
+export function InWords({ id, of, lines }: { id: string; of: string; lines: string[] }) {
+  return (
+    <ol id={id} class="unseen" aria-label={`${of} in words`}>
+      {lines.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ol>
+  );
+}

@@ -1,40 +1,53 @@
 // The frame around every picture: its name for those who do not see it, zooming, scrolling.
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useZoom, type Zoom } from "./zoom";
+import { onKey } from "./keys";
+import { useZoom } from "./zoom";
 
 export interface PictureProps {
   name: string;
   describedBy: string; // id of the same in words
   width: number;
   height: number;
+  header?: { height: number; content: ComponentChildren }; // what stays in sight above the rest: the upper part of the picture
   legend?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Picture({ name, describedBy, width, height, legend, children }: PictureProps) {
+export function Picture({ name, describedBy, width, height, header, legend, children }: PictureProps) {
   const zoom = useZoom(width, height);
+  const { frame, drawing, scale } = zoom;
   const title = useId();
   useEffect(() => {
-    const onKey = (event: Event) => {
-      // Only the picture that is shown answers.
-      if (!zoom.svg.current?.getClientRects().length) return;
-      const key = (event as CustomEvent<string>).detail;
-      if (key === "+") zoom.by(1.25);
-      if (key === "-") zoom.by(0.8);
-      if (key === "0") zoom.reset();
-      if (key === "reveal") reveal(zoom);
-    };
-    window.addEventListener("heddle-zoom", onKey);
-    return () => window.removeEventListener("heddle-zoom", onKey);
+    // Only the picture that is shown answers.
+    const shown = (action: () => void) => () => frame.current?.getClientRects().length && action();
+    const move = (x: number, y: number) => shown(() => frame.current!.scrollBy(x * 80, y * 80));
+    return onKey({
+      "+": shown(() => zoom.by(1.25)),
+      "=": shown(() => zoom.by(1.25)),
+      "-": shown(() => zoom.by(0.8)),
+      "0": shown(zoom.reset),
+      "Shift+ArrowLeft": move(-1, 0),
+      "Shift+ArrowRight": move(1, 0),
+      "Shift+ArrowUp": move(0, -1),
+      "Shift+ArrowDown": move(0, 1),
+    });
   }, []);
+  const top = header?.height ?? 0;
   return (
     <figure class="picture" aria-label={name}>
-      <div class="scroller" tabIndex={0} role="group" aria-label="Picture">
-        <svg ref={zoom.svg} role="img" aria-labelledby={title} aria-describedby={describedBy} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-          <title id={title}>{name}</title>
-          <g ref={zoom.inner}>{children}</g>
-        </svg>
+      <div ref={frame} class="scroller" tabIndex={0} role="group" aria-label="Picture" style={{ scrollPaddingTop: `${top * scale}px` }}>
+        <div ref={drawing} class="drawing">
+          {header && (
+            <svg class="header" aria-hidden="true" width={width * scale} height={top * scale} viewBox={`0 0 ${width} ${top}`}>
+              {header.content}
+            </svg>
+          )}
+          <svg role="img" aria-labelledby={title} aria-describedby={describedBy} width={width * scale} height={(height - top) * scale} viewBox={`0 ${top} ${width} ${height - top}`}>
+            <title id={title}>{name}</title>
+            {children}
+          </svg>
+        </div>
       </div>
       <div class="zoom" role="group" aria-label="Zoom">
         <button type="button" onClick={() => zoom.by(1.25)} aria-label="Larger" title="Larger (+)">
@@ -52,19 +65,12 @@ export function Picture({ name, describedBy, width, height, legend, children }: 
   );
 }
 
-// Scrolls and pans, as little as needed, to what is looked at: its edge, its label, and in any case its mark.
-function reveal({ svg, inner, to }: Zoom) {
-  const current = svg.current?.querySelector(".operation.current, .node.current");
-  if (!svg.current || !inner.current || !current) return;
-  const mark = current.querySelector("circle, rect") ?? current;
-  const frame = svg.current.getBoundingClientRect();
-  const box = mark.getBoundingClientRect();
-  const place = inner.current.getScreenCTM();
-  if (place && (box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom)) {
-    const middle = new DOMPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2).matrixTransform(place.inverse());
-    to(middle.x, middle.y);
-  }
-  for (const shape of [svg.current.querySelector(".edge.current"), current, mark])
+// Scrolls, as little as needed, to what is looked at in the picture that is shown: its edge, its label, and in any case its mark.
+export function reveal() {
+  const picture = document.querySelector(".panel:not([hidden]) .drawing");
+  const current = picture?.querySelector(".operation.current, .node.current");
+  if (!picture || !current) return;
+  for (const shape of [picture.querySelector(".edge.current"), current, current.querySelector("circle, rect")])
     shape?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 

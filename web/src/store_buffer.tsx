@@ -1,12 +1,15 @@
 // Writes that wait in their threads' store buffers: beside each thread its buffer, at the right the memory that all see.
-import { useMemo } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import type { Point } from "./argument";
 import { operandOf } from "./argument";
 import { place, type Finding, type Step } from "./data";
+import { Legend, type Sign } from "./legend";
 import { cut, fitted, textWidth } from "./measure";
 import { threadsOf } from "./moments";
 import type { Part } from "./part";
+import { InWords } from "./parts";
 import { Picture, useRoom } from "./picture";
+import { dotRadius } from "./scene";
 import { Target } from "./timeline";
 
 interface Row {
@@ -20,18 +23,19 @@ const narrow = 520; // pixels; below, operations are as short as traces write th
 const most = 200; // writes that wait, and fences; findings have a few
 
 const heights = { operation: 46, fence: 26, commit: 30 };
+const header = 28;
 
 export interface StoreBufferProps {
   finding: Finding;
   part: Part;
   current?: Point;
-  describedBy: string;
   onPick: (step: number) => void;
 }
 
 const key = (step: Step) => `${step.thread}\n${step.event}`;
 
-export function StoreBufferView({ finding, part, current, describedBy, onPick }: StoreBufferProps) {
+export function StoreBufferView({ finding, part, current, onPick }: StoreBufferProps) {
+  const inWords = useId();
   const { box, room } = useRoom();
   const scene = useMemo(() => layOut(finding, part, room), [finding, part, room]);
   const stepAt = useMemo(() => new Map(finding.steps.map((step, i): [string, number] => [key(step), i]).reverse()), [finding]);
@@ -41,24 +45,21 @@ export function StoreBufferView({ finding, part, current, describedBy, onPick }:
   const lane = (step: Step) => scene.lanes.find((l) => l.thread === step.thread)!;
   return (
     <div ref={box}>
-      <Picture name="Threads, their store buffers and memory" describedBy={describedBy} width={scene.width} height={scene.height}>
+      <Picture
+        name="Threads, their store buffers and memory"
+        describedBy={inWords}
+        width={scene.width}
+        height={scene.height}
+        header={{ height: header, content: <Names scene={scene} /> }}
+        legend={<Legend signs={signsOf(scene)} />}
+      >
         {scene.lanes.map((l) => (
           <g class="lanes">
             <rect class="buffer" x={l.bufferX} y={30} width={l.bufferWidth} height={scene.height - 38} rx={4} />
             <line class="lifeline" x1={l.x + 12} x2={l.x + 12} y1={28} y2={scene.height - 8} />
-            <text class="lane-name" x={l.x + 6} y={18}>
-              {fitted(l.thread, 12, l.width - 20, 600)}
-              <title>{l.thread}</title>
-            </text>
-            <text class="axis-name" x={l.bufferX + l.bufferWidth / 2} y={18} text-anchor="middle">
-              {l.bufferWidth > 70 ? "store buffer" : "buffer"}
-            </text>
           </g>
         ))}
         <rect class="memory" x={scene.memoryX} y={30} width={scene.memoryWidth} height={scene.height - 38} rx={4} />
-        <text class="lane-name" x={scene.memoryX + scene.memoryWidth / 2} y={18} text-anchor="middle">
-          memory
-        </text>
         {scene.delays.map(({ write, until }) => {
           const l = lane(write);
           const top = y(write);
@@ -94,31 +95,74 @@ export function StoreBufferView({ finding, part, current, describedBy, onPick }:
             );
           const index = stepAt.get(key(row.step)) ?? -1;
           const title = fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500);
-          const detail = cut(scene.detail(row.step), 11, l.bufferX - l.x - 34);
+          const details = scene.detail(row.step).map((text) => cut(text, 11, l.bufferX - l.x - 34));
           const isCurrent = currentStep !== undefined && key(currentStep) === key(row.step);
           return (
             <g class={`operation ${index < 0 ? "" : "argued"} ${isCurrent ? "current" : ""}`} onClick={index < 0 ? undefined : () => onPick(index)}>
-              <circle cx={l.x + 12} cy={row.y} r={index < 0 ? 4 : 9} />
+              <circle cx={l.x + 12} cy={row.y} r={dotRadius(index < 0 ? undefined : `${index + 1}`)} />
               {index >= 0 && (
                 <text class="number" x={l.x + 12} y={row.y + 3.6} text-anchor="middle">
                   {index + 1}
                 </text>
               )}
-              <text class="title" x={l.x + 29} y={row.y - 2}>
+              <text class="title" x={l.x + 29} y={row.y - 2 - (details.length - 1) * 5}>
                 {title}
               </text>
-              <text class="detail" x={l.x + 29} y={row.y + 12.5}>
-                {detail}
-              </text>
+              {details.map((detail, i) => (
+                <text class="detail" x={l.x + 29} y={row.y + 12.5 - (details.length - 1) * 5 + i * 13}>
+                  {detail}
+                </text>
+              ))}
               <title>{`${row.step.thread} ${row.step.phrase}\n${place(row.step)}`}</title>
-              {index >= 0 && <Target x={l.x + 12} y={row.y} labelX={l.x + 29} labels={[title, detail]} />}
+              {index >= 0 && <Target x={l.x + 12} y={row.y} labelX={l.x + 29} labels={[title, ...details]} />}
             </g>
           );
         })}
       </Picture>
+      <InWords id={inWords} of="Store buffers" lines={scene.rows.flatMap((row) => wordsOf(scene, row))} />
     </div>
   );
 }
+
+function Names({ scene }: { scene: Scene }) {
+  return (
+    <>
+      {scene.lanes.map((l) => (
+        <>
+          <text class="lane-name" x={l.x + 6} y={18}>
+            {fitted(l.thread, 12, l.width - 20, 600)}
+            <title>{l.thread}</title>
+          </text>
+          <text class="axis-name" x={l.bufferX + l.bufferWidth / 2} y={18} text-anchor="middle">
+            {l.bufferWidth > 70 ? "store buffer" : "buffer"}
+          </text>
+        </>
+      ))}
+      <text class="lane-name" x={scene.memoryX + scene.memoryWidth / 2} y={18} text-anchor="middle">
+        memory
+      </text>
+    </>
+  );
+}
+
+function signsOf(scene: Scene): Sign[] {
+  const signs: (Sign | false)[] = [
+    scene.delays.length > 0 && { look: "blamed", text: "a write that waits in its thread’s buffer" },
+    scene.delays.length > 0 && { look: "commit", text: "it reaches memory" },
+    scene.rows.some((row) => row.kind === "fence") && { look: "fence", text: "a full fence here prevents it" },
+  ];
+  return signs.filter((sign) => sign !== false);
+}
+
+function wordsOf(scene: Scene, { kind, step }: Row): string[] {
+  const written = operandOf(step.operation);
+  if (kind === "commit") return [`${step.thread}’s write of ${written} reaches memory`];
+  if (kind === "fence") return [`a full fence here, in ${step.thread}, prevents it`];
+  const waits = scene.delays.some((d) => key(d.write) === key(step));
+  return [[`${step.thread} ${step.phrase}`, scene.sees.get(key(step)) && "sees the old value", waits && `the write waits in ${step.thread}’s store buffer`, place(step)].filter(Boolean).join(", ")];
+}
+
+type Scene = ReturnType<typeof layOut>;
 
 function layOut(finding: Finding, part: Part, room: number) {
   const argued = finding.steps.filter((_, i) => part.steps.has(i));
@@ -152,16 +196,20 @@ function layOut(finding: Finding, part: Part, room: number) {
         step.event <= until.event &&
         /^a?r\(/.test(step.operation)
       )
-        sees.set(`${step.thread}\n${step.event}`, room < narrow ? "sees old" : "sees the old value");
+        sees.set(key(step), room < narrow ? "sees old" : "sees the old value");
 
   const threads = threadsOf(finding, steps);
   const isNarrow = room < narrow;
   const title = (s: Step) => (isNarrow ? s.operation : s.phrase);
-  const detail = (s: Step) => [sees.get(`${s.thread}\n${s.event}`), place(s)].filter(Boolean).join(" · ");
+  // On a narrow screen each in a line of its own.
+  const detail = (s: Step): string[] => {
+    const all = [sees.get(key(s)), place(s)].filter((text) => text !== undefined && text !== "") as string[];
+    return isNarrow ? all : [all.join(" · ")];
+  };
   const bufferWidth = isNarrow ? 50 : 84;
   const memoryWidth = isNarrow ? 46 : 64;
   const labelWidth = (s: Step) =>
-    Math.max(textWidth(title(s), 12, 500), textWidth(isNarrow ? place(s) : detail(s), 11));
+    Math.max(textWidth(title(s), 12, 500), ...detail(s).map((text) => textWidth(text, 11)));
   const natural = threads.map((thread) => Math.max(110, ...steps.filter((s) => s.thread === thread).map((s) => labelWidth(s) + 44)));
   const fixed = threads.length * (bufferWidth + 14) + memoryWidth + 14;
   const sum = natural.reduce((a, b) => a + b, 0);
@@ -174,5 +222,5 @@ function layOut(finding: Finding, part: Part, room: number) {
     return lane;
   });
   const shownWidth = (s: Step) => Math.min(labelWidth(s), lanes.find((l) => l.thread === s.thread)!.width - 44);
-  return { isNarrow, rows, lanes, delays, title, detail, labelWidth: shownWidth, memoryX: x, memoryWidth, width: x + memoryWidth + 6, height: y + 14 };
+  return { isNarrow, rows, lanes, delays, sees, title, detail, labelWidth: shownWidth, memoryX: x, memoryWidth, width: x + memoryWidth + 6, height: y + 14 };
 }

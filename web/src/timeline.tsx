@@ -4,11 +4,14 @@ import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Edge } from "./argument";
+import { isBox, type Around, type Operation } from "./around";
 import { grouped } from "./data";
+import { edgePath } from "./edge_path";
 import { textWidth } from "./measure";
 import { Arrowheads, Picture, useRoom } from "./picture";
 import { Legend, type Sign } from "./legend";
-import { curve, layOut, slant, type Around, type Dot, type Lane, type Operation, type Scene, type Shape } from "./scene";
+import type { Lane } from "./lanes";
+import { layOut, slant, type Dot, type Scene, type Shape } from "./scene";
 
 export interface TimelineProps {
   name: string; // what the picture shows
@@ -25,17 +28,20 @@ export interface TimelineProps {
 
 export function Timeline(props: TimelineProps) {
   const { box, room } = useRoom();
+  const withAxis = props.events && room > 560;
   const scene = useMemo(
-    () => layOut(props.threads, props.operations, props.arounds, room, props.events && room > 560),
-    [props.threads, props.operations, props.arounds, props.events, room],
+    () => layOut(props.threads, props.operations, props.arounds, room, withAxis),
+    [props.threads, props.operations, props.arounds, withAxis, room],
   );
   const current = props.current && scene.dots.find((d) => d.operation.id === props.current!.operation);
   const signs = useMemo(() => signsOf(props.arounds, props.hidden, props.edges), [props.arounds, props.hidden, props.edges]);
   return (
     <div ref={box}>
-      <Picture name={props.name} describedBy={props.describedBy} width={scene.width} height={scene.height} legend={<Legend signs={signs} />}>
-        <Lanes scene={scene} />
-        {props.events && room > 560 && <EventAxis scene={scene} />}
+      <Picture name={props.name} describedBy={props.describedBy} width={scene.width} height={scene.height} header={{ height: scene.top, content: <Names scene={scene} events={withAxis} /> }} legend={<Legend signs={signs} />}>
+        {scene.lanes.map((lane) => (
+          <line class="lifeline" x1={lane.dotX} x2={lane.dotX} y1={scene.top} y2={scene.height - 4} />
+        ))}
+        {withAxis && <EventAxis scene={scene} />}
         {scene.boxes.map((shape) => (
           <Box shape={shape} />
         ))}
@@ -52,19 +58,22 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-export function Lanes({ scene }: { scene: Scene }) {
+// What stands above the lanes.
+function Names({ scene, events }: { scene: Scene; events: boolean }) {
   return (
-    <g class="lanes">
+    <>
       {scene.lanes.map((lane) => (
-        <>
-          <line class="lifeline" x1={lane.dotX} x2={lane.dotX} y1={scene.top} y2={scene.height - 4} />
-          <text class="lane-name" {...namePlace(scene, lane)}>
-            {lane.name}
-            <title>{lane.thread}</title>
-          </text>
-        </>
+        <text class="lane-name" {...namePlace(scene, lane)}>
+          {lane.name}
+          <title>{lane.thread}</title>
+        </text>
       ))}
-    </g>
+      {events && (
+        <text class="axis-name" x={58} y={18} text-anchor="end">
+          event
+        </text>
+      )}
+    </>
   );
 }
 
@@ -75,13 +84,15 @@ function namePlace(scene: Scene, lane: Lane) {
 
 // What is to be seen in the picture, and what it means; locks by their names, which not every bar has beside it.
 function signsOf(arounds: Around[], hidden: number, edges: Edge[]): Sign[] {
-  const blocks = arounds.filter((a) => a.kind === "block");
-  const locks = arounds.filter((a) => a.kind !== "block");
+  const boxes = arounds.filter(isBox);
+  const blocks = boxes.filter((a) => a.kind === "block");
+  const locks = arounds.filter((a) => !isBox(a));
   const has = (kind: Edge["kind"]) => edges.some((edge) => edge.kind === kind);
   const signs: (Sign | false)[] = [
     blocks.some((b) => !b.blamed && b.to !== undefined) && { look: "box", text: "a block" },
     blocks.some((b) => b.blamed) && { look: "blamed", text: "the block to blame" },
-    blocks.some((b) => b.to === undefined) && { look: "open", text: "a block whose end is not known: it was not over yet, or a running program was checked, where ends are not kept" },
+    boxes.some((b) => b.kind === "task" && b.to !== undefined) && { look: "box", text: "a task" },
+    boxes.some((b) => b.to === undefined) && { look: "open", text: "its end is not known: it was not over yet, or a running program was checked, where ends are not kept" },
     ...(["lock", "shared lock"] as const).map((kind): Sign | false => {
       const own = locks.filter((l) => l.kind === kind);
       const shared = kind === "shared lock" ? ", shared with others" : "";
@@ -118,14 +129,7 @@ function EventAxis({ scene }: { scene: Scene }) {
       .tickPadding(6);
     if (group.current) select<SVGGElement, unknown>(group.current).call(ticks as never);
   }, [scene]);
-  return (
-    <>
-      <g ref={group} class="axis" transform="translate(64,0)" />
-      <text class="axis-name" x={58} y={18} text-anchor="end">
-        event
-      </text>
-    </>
-  );
+  return <g ref={group} class="axis" transform="translate(64,0)" />;
 }
 
 export function Box({ shape }: { shape: Shape }) {
@@ -134,7 +138,7 @@ export function Box({ shape }: { shape: Shape }) {
     <g class={`block ${around.blamed ? "blamed" : ""}`}>
       <rect x={x} y={y} width={Math.max(0, width)} height={Math.max(0, height)} rx={4} class={around.to === undefined ? "open" : ""} />
       <title>
-        {`block ${around.name || "without a name"} of ${around.thread}`}
+        {`${around.kind} ${around.name || "without a name"} of ${around.thread}`}
         {around.blamed ? ", to blame" : ""}
         {around.to === undefined ? "; its end is not known" : ""}
       </title>
@@ -177,7 +181,7 @@ export function Edges({ scene, edges, current }: { scene: Scene; edges: Edge[]; 
       {drawn.map(({ edge, number, from, to, isCurrent }) => {
         if (!from || !to) return null;
         const arrow = edge.kind === "order" || edge.kind === "waits" ? `url(#${id}${isCurrent ? "current" : ""})` : undefined;
-        return <path class={`edge ${edge.kind} ${isCurrent ? "current" : ""}`} d={curve(from, to, scene, number)} marker-end={arrow} />;
+        return <path class={`edge ${edge.kind} ${isCurrent ? "current" : ""}`} d={edgePath(from, to, scene, number)} marker-end={arrow} />;
       })}
     </g>
   );
@@ -200,22 +204,22 @@ export function OperationDot({ dot, isCurrent, onPick }: { dot: Dot; isCurrent: 
   const first = dot.y + (dot.detail ? -2 : 4) - (dot.title.length - 1) * 7;
   return (
     <g class={`operation ${numbered ? "argued" : ""} ${isCurrent ? "current" : ""}`} onClick={onPick && (() => onPick(operation.id))}>
-      <circle cx={dot.x} cy={dot.y} r={numbered ? 9 : 4} />
+      <circle cx={dot.x} cy={dot.y} r={dot.radius} />
       {numbered && (
         <text class="number" x={dot.x} y={dot.y + 3.6} text-anchor="middle">
           {operation.number}
         </text>
       )}
       {dot.title.map((text, i) => (
-        <text class="title" x={dot.labelX} y={first + i * 14}>
+        <text class="title" x={dot.lane.labelX} y={first + i * 14}>
           {text}
         </text>
       ))}
-      <text class="detail" x={dot.labelX} y={first + dot.title.length * 14 + 0.5}>
+      <text class="detail" x={dot.lane.labelX} y={first + dot.title.length * 14 + 0.5}>
         {dot.detail}
       </text>
       <title>{`${operation.thread} ${operation.title}\n${operation.detail}`}</title>
-      {numbered && <Target x={dot.x} y={dot.y} labelX={dot.labelX} labels={[...dot.title, dot.detail]} />}
+      {numbered && <Target x={dot.x} y={dot.y} labelX={dot.lane.labelX} labels={[...dot.title, dot.detail]} />}
     </g>
   );
 }
