@@ -497,7 +497,8 @@ class Maybe {
   name <<= ::heddle::detail::MaybeBegin(__FILE__, __LINE__)
 #define HEDDLE_MAYBE_NUMBERED_(number) HEDDLE_MAYBE_NAMED_(heddle_maybe_##number)
 #define HEDDLE_MAYBE_AT_(number) HEDDLE_MAYBE_NUMBERED_(number)
-#define HEDDLE_MAYBE HEDDLE_MAYBE_AT_(__LINE__)
+// The compiler shows this line where the mark stands somewhere else.
+#define HEDDLE_MAYBE HEDDLE_MAYBE_AT_(__LINE__)  // stands first in the condition of an if, nowhere else
 #define HEDDLE_MAYBE_NOT ::heddle::detail::maybe_not(__FILE__, __LINE__)
 #else
 #define HEDDLE_MAYBE true

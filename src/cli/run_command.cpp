@@ -55,14 +55,15 @@ bool shows_at_once(const ReportOptions& options) {
 namespace {
 
 void tell_standstill(const std::string& place, uint64_t seed) {
-  fmt::print(stderr,
-             "heddle: the sequential version stands still{}{}, and was ended: what it waits for there, nobody "
-             "can do, since its iterations run one after the other\n"
-             "heddle: a barrier that iterations meet at: end the heddle::parallel_for there, and begin "
-             "another one; iterations that wait for what others do (a condition variable, a semaphore, a "
-             "future, a latch): let them find it done, or put it in one iteration\n"
-             "heddle: (seed {}; HEDDLE_SEQUENTIAL={} in a debugger stops at the same place)\n",
-             place.empty() ? "" : " at ", place, seed, seed);
+  fmt::print(
+      stderr,
+      "heddle: the sequential version stands still{}{}, and was ended: what it waits for there, nobody "
+      "can do, since its iterations run one after the other\n"
+      "heddle: a barrier that iterations meet at: end the heddle::parallel_for there, and begin "
+      "another one; iterations that wait for what others do (a condition variable, a semaphore, a "
+      "future, a latch): let them find it done, or put it in one iteration\n"
+      "heddle: (seed {}; HEDDLE_SEQUENTIAL={} in a debugger stops at the same place)\n",
+      place.empty() ? "" : " at ", place, seed, seed);
 }
 
 // heddle/parallel.h reads the seed; with one thread there is nothing to check.
