@@ -104,12 +104,10 @@ void access_pointer(Thread& thread, const void* count, bool writes, const void* 
 
 }  // namespace
 
-HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, const void* pc) {
   const Inside inside;
   Thread* const thread = this_thread;
   if (thread == nullptr) return;
-  const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  const void* const pc = __builtin_return_address(0);
   // Blocks that a longjmp has left.
   while (!thread->blocks.empty() && thread->blocks.inner().stack < stack) leave_inner(*thread, pc);
   if (channel == nullptr || heddle_thread_state.thread == nullptr)
@@ -131,13 +129,21 @@ HEDDLE_INTERPOSE void heddle_begin_object(const void* object, uint64_t size) {
   tell(*this_thread, {.operation = kToldFree, .address = object, .name = size});
 }
 
-HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+  begin_block(block, object, reinterpret_cast<uint64_t>(__builtin_frame_address(0)),
+              __builtin_return_address(0));
+}
+
+void end_block(const HeddleBlock* block, const void* pc) {
   const Inside inside;
   Thread* const thread = this_thread;
   if (thread == nullptr || !thread->blocks.contains(block)) return;
-  const void* const pc = __builtin_return_address(0);
   while (thread->blocks.inner().block != block) leave_inner(*thread, pc);
   leave_inner(*thread, pc);
+}
+
+HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+  end_block(block, __builtin_return_address(0));
 }
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {

@@ -258,6 +258,10 @@ void for_each_thread(Visit visit) {
   for (uint32_t serial = 1; serial <= thread_count; ++serial) visit(*threads_by_serial[serial]);
 }
 
+// The thread enters and leaves a block; `stack` is where the frame of the function lies, or below it.
+void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, const void* pc);
+void end_block(const HeddleBlock* block, const void* pc);
+
 // A thread that waits for a condition lets others in on purpose: what it does before, to find out that it has
 // to wait, and what it does after are judged apart. The result says what to enter again.
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default = false);

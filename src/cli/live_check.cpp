@@ -69,6 +69,7 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
 uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   ChannelReader reader(connection);
   reader.channel().told_per_stretch = settings_.told_per_stretch;
+  if (settings_.blocks_of) reader.name_blocks(settings_.blocks_of(connection.pid()));
   connection.answer(0, 0);
 
   const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),

@@ -9,6 +9,7 @@
 
 #include "cli/report_builder.h"
 #include "core/checker.h"
+#include "live/channel_reader.h"
 #include "live/listener.h"
 
 namespace heddle {
@@ -25,6 +26,8 @@ class LiveCheck {
     std::function<void(const Finding&)> on_finding;            // when it is found; one at a time
     std::function<void(const std::string&)> on_question;       // with the answer; one at a time
     std::function<bool(std::string_view name)> ignores_block;  // from several threads; empty: none
+    // Functions of a process that are blocks though the plug-in has not seen them; empty: none.
+    std::function<std::vector<ChannelReader::SpecBlock>(pid_t pid)> blocks_of;
   };
   explicit LiveCheck(Settings settings);
 

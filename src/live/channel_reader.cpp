@@ -150,6 +150,19 @@ std::vector<uint64_t> ChannelReader::stack(uint32_t context, std::size_t most) c
   return result;
 }
 
+void ChannelReader::name_blocks(std::vector<SpecBlock> blocks) {
+  std::sort(blocks.begin(), blocks.end(),
+            [](const SpecBlock& a, const SpecBlock& b) { return a.begin < b.begin; });
+  auto at = static_cast<uint32_t>(Channel::kTextBytes);  // from the end: the program writes from the beginning
+  for (const SpecBlock& block : blocks) {
+    const auto size = static_cast<uint32_t>(block.name.size() + 1);
+    if (channel_->spec_blocks == Channel::kSpecBlocks || at - Channel::kTextBytes / 2 < size) return;
+    at -= size;
+    std::memcpy(channel_->text + at, block.name.c_str(), size);
+    channel_->spec_block[channel_->spec_blocks++] = {block.begin, block.end, block.kind, at};
+  }
+}
+
 std::string ChannelReader::text(uint64_t offset) const {
   if (offset >= Channel::kTextBytes) return {};
   const char* const begin = channel_->text + offset;

@@ -335,7 +335,9 @@ void LiveTrace::block(const Record& record, Event event, Thread& thread) {
   }
   const auto [known, is_new] = blocks_.try_emplace(record.name, kNoId);
   if (is_new) {
-    const std::string& name = told_names_.text_at(record.name);
+    const std::string name = (record.name & runtime::kNameInChannel) != 0
+                                 ? reader_.text(record.name & ~runtime::kNameInChannel)
+                                 : told_names_.text_at(record.name);
     if (!ignores_ || !ignores_(name)) known.value() = names_.table(Space::kBlock).intern(plain(name));
   }
   event.object = known->second;
