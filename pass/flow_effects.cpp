@@ -108,7 +108,7 @@ void FunctionFlow::visit_call(CallBase& made) {
     set(&made, call(builder, "heddle_flow_out", number_, {is_false, label, none()}));
     return;
   }
-  if (FunctionCallee checked = checked_libc_function(made, of_.module); checked.getCallee() != nullptr)
+  if (FunctionCallee checked = followed_library_function(made, of_.module); checked.getCallee() != nullptr)
     return visit_libc_call(made, checked);
   switch (flow_of_call(made)) {
     case FlowOfCall::kConstant: return;
@@ -156,6 +156,9 @@ void FunctionFlow::visit_unknown_call(CallBase& made) {
     } else {
       label = label_of(argument);
       if (!isa<Constant>(label)) add(all, {label});
+      // What the callee cannot be told the label of, counts as a branch.
+      if (i >= made.getFunctionType()->getNumParams() || i >= runtime::kMostArguments)
+        branch_on(builder, {label});
     }
     given.push_back(label);
   }

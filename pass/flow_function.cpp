@@ -7,6 +7,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include "pass/flow_functions.h"
@@ -48,6 +49,13 @@ void FunctionFlow::take_marks() {
     }
     mark->eraseFromParent();
   }
+}
+
+// So that every loop has one place before it and one where it goes round.
+void FunctionFlow::simplify_loops() {
+  DominatorTree dominators(function_);
+  LoopInfo loops(dominators);
+  for (Loop* loop : loops) simplifyLoop(loop, &dominators, &loops, nullptr, nullptr, nullptr, false);
 }
 
 bool FunctionFlow::is_followed(const Value* address) const {
@@ -318,6 +326,7 @@ void FunctionFlow::use_labels_again() {
 void FunctionFlow::run(FunctionAnalysisManager& analyses) {
   promote();
   take_marks();
+  simplify_loops();
   find_labelled();
   SmallVector<BasicBlock*> blocks;
   for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&function_)) blocks.push_back(block);

@@ -85,6 +85,7 @@ class FunctionFlow {
 
   void promote();
   void take_marks();
+  void simplify_loops();
   void find_labelled();
   bool is_labelled_source(const llvm::Instruction& instruction) const;
   void at_entry();

@@ -34,6 +34,13 @@ const StringSet<>& constants() {
       "_ZdlPvmSt11align_val_t",
       "_ZdaPvSt11align_val_t",
       "_ZdaPvmSt11align_val_t",
+      // std::allocator<char>, of unoptimized code
+      "_ZNSaIcEC1Ev",
+      "_ZNSaIcEC2Ev",
+      "_ZNSaIcEC1ERKS_",
+      "_ZNSaIcEC2ERKS_",
+      "_ZNSaIcED1Ev",
+      "_ZNSaIcED2Ev",
       "__cxa_allocate_exception",
       "__cxa_free_exception",
       "__cxa_throw",
@@ -131,9 +138,10 @@ const StringSet<>& computations() {
       all.insert((Twine(name) + "f").str());
       all.insert((Twine(name) + "l").str());
     }
-    for (const char* name :
-         {"abs", "labs", "llabs", "tolower", "toupper", "isalpha", "isdigit", "isspace", "isalnum", "isupper",
-          "islower", "ispunct", "isprint", "isxdigit", "_ZSt11_Hash_bytesPKvmm"})
+    for (const char* name : {"abs", "labs", "llabs", "tolower", "toupper", "isalpha", "isdigit", "isspace",
+                             "isalnum", "isupper", "islower", "ispunct", "isprint", "isxdigit",
+                             "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
+                             "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm"})
       all.insert(name);
     return all;
   }();

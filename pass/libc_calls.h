@@ -11,6 +11,9 @@ namespace heddle {
 // call is none of those.
 llvm::FunctionCallee checked_libc_function(const llvm::CallBase& call, llvm::Module& module);
 
+// The same, of code that tells its data flow: it calls some more differently.
+llvm::FunctionCallee followed_library_function(const llvm::CallBase& call, llvm::Module& module);
+
 // Whether it sends or receives something, and so may order threads whatever memory it uses.
 bool may_order_threads(const llvm::CallBase& call);
 

@@ -23,18 +23,16 @@ __thread FlowThread flow_thread = {};
 
 namespace {
 
+// 0: there are no more. Only a very deep recursion, or a loop that no compiler understands, gets there. A
+// read without a label counts as a branch; whoever joins labels says that they do.
 uint32_t fresh_label() {
-  const uint32_t label = heddle_flow_state.next++;
-  if (label >= kMostLabels) {
-    // Only a loop that no compiler understands gets here: what its values depend on is told wrongly from now
-    // on.
-    static bool is_said = false;
-    if (!is_said) say("a loop uses more than %u values at once: what they depend on is lost", kMostLabels);
-    is_said = true;
-    heddle_flow_state.next = 2;
-    return 1;
-  }
-  return label;
+  if (heddle_flow_state.next < kMostLabels) return heddle_flow_state.next++;
+  static bool is_said = false;
+  if (!is_said)
+    say("more than %u values are followed at once; what further ones depend on counts as a branch",
+        kMostLabels);
+  is_said = true;
+  return 0;
 }
 
 // The thread's latest reads: the same memory once more, with nothing in between that could change it or its
@@ -116,6 +114,18 @@ void assign(Thread& thread, uint32_t label, const uint32_t (&from)[4], const voi
                         .caller = from[2] | uint64_t{from[3]} << 32});
 }
 
+void branch(uint32_t label, const void* pc) {
+  if (label == 0) return;
+  uint32_t& known = flow_thread.branches[label % FlowThread::kBranches];
+  if (known == label) return;
+  Thread* const thread = telling_thread();
+  if (thread == nullptr) return;
+  known = label;
+  tell_quickly(*thread, {.operation = static_cast<uint8_t>(Operation::kBranch),
+                         .address = reinterpret_cast<const void*>(uint64_t{label}),
+                         .pc = pc});
+}
+
 // The label of what is computed from values with these; `is_own`: also when there is nothing to join.
 uint32_t joined(uint32_t a, uint32_t b, uint32_t c, uint32_t d, const void* pc, bool is_own = false) {
   uint32_t from[4] = {};
@@ -129,20 +139,12 @@ uint32_t joined(uint32_t a, uint32_t b, uint32_t c, uint32_t d, const void* pc, 
   Thread* const thread = telling_thread();
   if (thread == nullptr) return 0;
   const uint32_t label = fresh_label();
-  assign(*thread, label, from, pc);
+  if (label != 0) {
+    assign(*thread, label, from, pc);
+  } else {
+    for (const uint32_t each : from) branch(each, pc);
+  }
   return label;
-}
-
-void branch(uint32_t label, const void* pc) {
-  if (label == 0) return;
-  uint32_t& known = flow_thread.branches[label % FlowThread::kBranches];
-  if (known == label) return;
-  Thread* const thread = telling_thread();
-  if (thread == nullptr) return;
-  known = label;
-  tell_quickly(*thread, {.operation = static_cast<uint8_t>(Operation::kBranch),
-                         .address = reinterpret_cast<const void*>(uint64_t{label}),
-                         .pc = pc});
 }
 
 // Labels from `mark` on are used again, except that what has these labels has others from now on.

@@ -14,6 +14,8 @@ namespace heddle::runtime {
 
 // Labels that a function or a loop may use up before those of values that are gone are used again.
 inline constexpr uint32_t kManyLabels = 64;
+// In use at a time; what more values depend on counts as a branch. A few more are used to move them.
+inline constexpr uint32_t kMostLabels = 1U << 22;
 // In HeddleFlowState::result while a call runs: the callee has not said what its result depends on.
 inline constexpr uint32_t kNoLabel = 0xFFFFFFFF;
 inline constexpr uint32_t kMostArguments = 16;  // whose labels are handed over; those of later ones are 0

@@ -8,8 +8,6 @@ namespace heddle::runtime {
 struct Thread;
 struct Told;
 
-inline constexpr uint32_t kMostLabels = 1U << 28;
-
 struct KnownRead {
   const void* address;
   uint32_t size;

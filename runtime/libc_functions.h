@@ -3,8 +3,8 @@
 // reads and writes, and has it done. Calls from all other code stay what they are: what the C library and the
 // standard library do among themselves is ordered in ways that nobody tells us.
 //
-// X(name, type). The type's letters are the result and then the parameters: i and l integers of 32 and 64
-// bits, d and f double and float, p a pointer, v nothing, a dot any more. A function of the program's that
+// X(name, type). The type's letters are the result and then the parameters: b, i and l integers of 1, 32 and
+// 64 bits, d and f double and float, p a pointer, v nothing, a dot any more. A function of the program's that
 // has the name and another type is not meant.
 #pragma once
 
@@ -50,6 +50,18 @@
   X(vprintf, "ipp") X(vfprintf, "ippp") X(vsprintf, "ippp") X(vsnprintf, "iplpp") \
   X(__printf_chk, "iip.") X(__fprintf_chk, "ipip.") X(__sprintf_chk, "ipilp.") X(__snprintf_chk, "iplilp.") \
   X(__vprintf_chk, "iipp") X(__vfprintf_chk, "ipipp") X(__vsprintf_chk, "ipilpp") X(__vsnprintf_chk, "iplilpp")
+
+// In flow_library.cpp: for code that tells its data flow only. What links the containers of libstdc++ is not in
+// its headers.
+#define HEDDLE_FOLLOWED_FUNCTIONS(X) \
+  X(realloc, "ppl") X(reallocarray, "ppll") X(_ZSt11_Hash_bytesPKvmm, "lpll") \
+  X(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base, "pp") X(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base, "pp") \
+  X(_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base, "pp") X(_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base, "pp") \
+  X(_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_, "vbppp") \
+  X(_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_, "ppp") \
+  X(_ZNSt8__detail15_List_node_base7_M_hookEPS0_, "vpp") X(_ZNSt8__detail15_List_node_base9_M_unhookEv, "vp") \
+  X(_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_, "vppp") \
+  X(_ZNSt8__detail15_List_node_base10_M_reverseEv, "vp") X(_ZNSt8__detail15_List_node_base4swapERS0_S1_, "vpp")
 
 // clang-format on
 

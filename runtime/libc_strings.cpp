@@ -230,12 +230,18 @@ HEDDLE_LIBC(char*, strncat, char* to, const char* from, std::size_t most) {
   return std::strncat(to, from, most);
 }
 HEDDLE_LIBC(char*, strdup, const char* text) {
-  LibcCall(HEDDLE_HERE).reads_text(text);
-  return ::strdup(text);
+  const LibcCall call(HEDDLE_HERE);
+  call.reads_text(text);
+  char* const copy = ::strdup(text);
+  if (follows_data && copy != nullptr) call.writes(copy, std::strlen(copy) + 1);
+  return copy;
 }
 HEDDLE_LIBC(char*, strndup, const char* text, std::size_t most) {
-  reads_text(LibcCall(HEDDLE_HERE), text, most);
-  return ::strndup(text, most);
+  const LibcCall call(HEDDLE_HERE);
+  reads_text(call, text, most);
+  char* const copy = ::strndup(text, most);
+  if (follows_data && copy != nullptr) call.writes(copy, std::strlen(copy) + 1);
+  return copy;
 }
 HEDDLE_LIBC(void*, mempcpy, void* to, const void* from, std::size_t size) {
   copies(LibcCall(HEDDLE_HERE), to, from, size);
@@ -314,7 +320,9 @@ HEDDLE_LIBC(double, atof, const char* text) {
 
 HEDDLE_LIBC(void, qsort, void* array, std::size_t count, std::size_t size,
             int (*compare)(const void*, const void*)) {
-  LibcCall(HEDDLE_HERE).writes(array, count * size);
+  const LibcCall call(HEDDLE_HERE);
+  if (follows_data) call.reads(array, count * size);
+  call.writes(array, count * size);
   std::qsort(array, count, size, compare);
 }
 

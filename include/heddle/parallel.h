@@ -12,9 +12,9 @@
 //   heddle::focus(best);                  // the result: what the specification is about
 //
 // All of them return when all iterations are done, so one after the other is what a barrier between them
-// would be. (A std::barrier in a body is taken for that, too; but a sequential run cannot pass it.) They
-// nest. An exception that leaves a body ends the loop: bodies that have not begun are left out, and the first
-// exception is thrown to the caller.
+// would be. (A std::barrier in a body is taken for that, too; but a sequential run cannot pass it, and heddle
+// run --sequential says so.) They nest. An exception that leaves a body ends the loop: bodies that have not
+// begun are left out, and the first exception is thrown to the caller.
 //
 // The specification is sequential: one iteration after the other, in any order, HEDDLE_MAYBE true or false at
 // will. `heddle record` of a program built with heddle-clang++ --heddle-dataflow, and `heddle check
@@ -497,7 +497,8 @@ class Maybe {
   name <<= ::heddle::detail::MaybeBegin(__FILE__, __LINE__)
 #define HEDDLE_MAYBE_NUMBERED_(number) HEDDLE_MAYBE_NAMED_(heddle_maybe_##number)
 #define HEDDLE_MAYBE_AT_(number) HEDDLE_MAYBE_NUMBERED_(number)
-#define HEDDLE_MAYBE HEDDLE_MAYBE_AT_(__LINE__)
+// The compiler shows this line where the mark stands somewhere else.
+#define HEDDLE_MAYBE HEDDLE_MAYBE_AT_(__LINE__)  // stands first in the condition of an if, nowhere else
 #define HEDDLE_MAYBE_NOT ::heddle::detail::maybe_not(__FILE__, __LINE__)
 #else
 #define HEDDLE_MAYBE true

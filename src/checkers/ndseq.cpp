@@ -79,17 +79,18 @@ class NdseqChecker : public Checker {
   Coverage coverage() const override {
     // Without it, a program tells only a thread's first accesses between two synchronizations.
     if (context_.is_live && !has_data_flow_)
-      return {
-          true,
-          "nothing to check: no parallel loop or parallel begin of Heddle's header was run, or the program "
-          "was not built to tell how its values depend on each other"};
+      return {.note =
+                  "the program ran no heddle::parallel_for or parallel_invoke, or was not built with "
+                  "--heddle-dataflow",
+              .is_applicable = false};
     if (too_long_)
-      return {true,
-              fmt::format("the trace has more than {} accesses, assignments and branches, or {} events, "
-                          "which are not kept: check a part of it",
-                          kMostNodes, kMostEvents)};
+      return {
+          .undecided = true,
+          .note = fmt::format("the trace has more than {} accesses, assignments and branches, or {} events, "
+                              "which are not kept: check a part of it",
+                              kMostNodes, kMostEvents)};
     if (run_.tasks == 0)
-      return {true, "nothing to check: the trace has no tasks, that is, no parallel loop or parallel begin"};
+      return {.note = "the trace has no tasks: no parallel loop or parallel begin", .is_applicable = false};
     Coverage coverage;
     coverage.sequential_run = run_;
     std::vector<std::string> notes;

@@ -153,7 +153,7 @@ class Served {
 }  // namespace
 
 CommandEnd run_command_served(const std::vector<std::string>& command, const std::string& preload,
-                              const ServeProgram& serve) {
+                              const ServeProgram& serve, const std::function<void(pid_t)>& look) {
   listen_for_questions();
   Listener listener;
   std::optional<Child> child;
@@ -172,8 +172,10 @@ CommandEnd run_command_served(const std::vector<std::string>& command, const std
   };
   while (!child->has_ended()) {
     pollfd ready[] = {{listener.descriptor(), POLLIN, 0}, {child->descriptor(), POLLIN, 0}};
-    ::poll(ready, std::size(ready), child->descriptor() < 0 ? 20 : -1);
+    constexpr int kBetweenLooks = 500;  // milliseconds
+    ::poll(ready, std::size(ready), child->descriptor() < 0 ? 20 : look ? kBetweenLooks : -1);
     accept_all();
+    if (look && !child->has_ended()) look(child->pid());
   }
   accept_all();
   const bool any = programs.any();

@@ -23,8 +23,9 @@ using ServeProgram = std::function<void(Connection& connection, const std::strin
 // Runs the command until it and all checked programs that came of it have ended. Each is served on a thread
 // of its own. `preload` is the command's LD_PRELOAD; empty: as ours. Throws InputError when there is no such
 // command, and what `serve` throws, after the end.
+// `look` is called with the command's process now and then while it runs.
 CommandEnd run_command_served(const std::vector<std::string>& command, const std::string& preload,
-                              const ServeProgram& serve);
+                              const ServeProgram& serve, const std::function<void(pid_t)>& look = {});
 
 // What the terminal sends goes to the program; we stay to report.
 void outlive_the_program();

@@ -15,6 +15,17 @@ namespace heddle {
 
 namespace {
 
+// Of several inputs the verdict is the weightiest.
+int weight(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNotApplicable: return 0;
+    case Verdict::kClean: return 1;
+    case Verdict::kUndecided: return 2;
+    case Verdict::kViolations: return 3;
+  }
+  return 0;
+}
+
 // By the event at which each was certain; the registry's order where that is the same.
 // (std::stable_sort would do, but g++'s library has it use what clang calls deprecated.)
 void in_order_of_occurrence(std::vector<Finding>& findings) {
@@ -71,12 +82,12 @@ std::vector<Finding> ReportBuilder::add_input(const InputSummary& input,
       report_.sequential_runs.push_back(*coverage.sequential_run);
       report_.sequential_runs.back().input = input.path;
     }
+    const Verdict here = !found[i].list().empty()        ? Verdict::kViolations
+                         : coverage.undecided || cut_off ? Verdict::kUndecided
+                         : coverage.is_applicable        ? Verdict::kClean
+                                                         : Verdict::kNotApplicable;
     Verdict& verdict = report_.checkers[i].verdict;
-    if (!found[i].list().empty()) {
-      verdict = Verdict::kViolations;
-    } else if ((coverage.undecided || cut_off) && verdict == Verdict::kClean) {
-      verdict = Verdict::kUndecided;
-    }
+    if (report_.inputs.size() == 1 || weight(here) > weight(verdict)) verdict = here;
     if (cut_off && found[i].list().empty())
       notes_[i].add("nothing was found in the part of the trace that could be read", input.path);
     report_.left_out_occurrences += found[i].left_out();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "cli/report_options.h"
 #include "cli/run_command.h"
 #include "cli/run_spec.h"
+#include "cli/standstill.h"
 #include "report/finding_text.h"
 
 namespace heddle {
@@ -53,11 +55,33 @@ bool shows_at_once(const ReportOptions& options) {
 
 namespace {
 
+void tell_standstill(const std::string& place, uint64_t seed) {
+  fmt::print(
+      stderr,
+      "heddle: the sequential version stands still{}{}, and was ended: what it waits for there, nobody "
+      "can do, since its iterations run one after the other\n"
+      "heddle: a barrier that iterations meet at: end the heddle::parallel_for there, and begin "
+      "another one; iterations that wait for what others do (a condition variable, a semaphore, a "
+      "future, a latch): let them find it done, or put it in one iteration\n"
+      "heddle: (seed {}; HEDDLE_SEQUENTIAL={} in a debugger stops at the same place)\n",
+      place.empty() ? "" : " at ", place, seed, seed);
+}
+
 // heddle/parallel.h reads the seed; with one thread there is nothing to check.
 int run_sequentially(const RunArguments& arguments) {
   ::setenv("HEDDLE_SEQUENTIAL", fmt::format("{}", arguments.seed).c_str(), 1);
   ::setenv("HEDDLE_OFF", "1", 1);
-  const CommandEnd end = run_command_served(arguments.command, "", [](Connection&, const std::string&) {});
+  Standstill standstill;
+  bool stands_still = false;
+  const CommandEnd end = run_command_served(
+      arguments.command, "", [](Connection&, const std::string&) {},
+      [&](pid_t program) {
+        if (!standstill.has_come(program)) return;
+        stands_still = true;
+        tell_standstill(Standstill::place(program), arguments.seed);
+        ::kill(program, SIGKILL);
+      });
+  if (stands_still) return kExitUsage;
   if (!end.signal.empty()) fmt::print(stderr, "heddle: {}\n", end.signal);
   fmt::print(stderr,
              "heddle: this was the sequential version, one thread, with seed {}; nothing was checked\n",

@@ -67,8 +67,9 @@ struct CheckerContext {
 
 // What a checker's silence is worth.
 struct Coverage {
-  bool undecided = false;  // a budget ran out before the question was answered
-  std::string note;        // what was not covered, in a sentence; empty: everything was
+  bool undecided = false;     // a budget ran out before the question was answered
+  std::string note;           // what was not covered, in a sentence; empty: everything was
+  bool is_applicable = true;  // false: the trace has nothing that the checker is about
   std::optional<SequentialRun> sequential_run = {};  // ndseq
 };
 

@@ -382,23 +382,29 @@ uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, st
 
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
-  return told_names_.add_variable({address, given, accessing_at_, "memory"}, is_part);
+  const std::size_t known = names_.table(Space::kVariable).size();
+  const uint32_t variable = told_names_.add_variable({address, given, accessing_at_, "memory"}, is_part);
+  // It may be marked as focus, which is refused of a variable whose life is over.
+  if (variable < known && flow_.is_followed()) add_life(Operation::kAlloc, variable);
+  return variable;
 }
 
 void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts) {
-  if (divided_ == Divided::kForgotten) return add_free(whole);
-  for (const uint32_t part : parts) names_.parts().push_back({part, whole});
+  const bool is_forgotten = divided_ == Divided::kForgotten;
+  if (!is_forgotten || flow_.is_followed())
+    for (const uint32_t part : parts) names_.parts().push_back({part, whole});
+  if (is_forgotten) add_life(Operation::kFree, whole);
 }
 
 // Parts stay what they are: to be used again they would have to be whole in one life and not in another.
 void LiveTrace::end_variable(uint32_t variable, bool is_part) {
-  add_free(variable);
+  add_life(Operation::kFree, variable);
   if (!is_part) told_names_.end_variable(variable);
 }
 
-void LiveTrace::add_free(uint32_t variable) {
+void LiveTrace::add_life(Operation operation, uint32_t variable) {
   Event event;
-  event.operation = Operation::kFree;
+  event.operation = operation;
   event.thread = now_;
   event.object = variable;
   add(event);

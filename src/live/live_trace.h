@@ -35,7 +35,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
  public:
   // What becomes of a variable when it turns out to be several.
   enum class Divided : uint8_t {
-    kForgotten,  // what was done to the whole is not held against the parts
+    kForgotten,  // what was done to the whole is not held against the parts; but by ndseq
     kRecorded,   // the names say which parts it has (Names::parts()); a reader resolves them
   };
   // Blocks whose name is ignored leave no trace; an empty function ignores none.
@@ -81,7 +81,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint32_t begin_variable(uint64_t address, bool is_part) override;
   void divide_variable(uint32_t whole, std::span<const uint32_t> parts) override;
   void end_variable(uint32_t variable, bool is_part) override;
-  void add_free(uint32_t variable);
+  void add_life(Operation operation, uint32_t variable);  // begins or ends
 
   void translate(uint32_t stream, const runtime::Record& record);
   void access(const runtime::Record& record, Event event, Thread& thread);

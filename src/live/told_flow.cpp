@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/flow.h"
+
 namespace heddle {
 
 namespace {
@@ -12,8 +14,7 @@ namespace {
 // What the program says is not believed: a number that no runtime gives is none.
 uint32_t label_in(uint64_t said) {
   const auto label = static_cast<uint32_t>(said);
-  constexpr uint32_t kMostLabels = 1U << 22;
-  return label < kMostLabels ? label : 0;
+  return label < 2 * runtime::kMostLabels ? label : 0;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class ToldFlow {
   void fork(const Thread& from, Thread& to) const;
   void end_thread(Thread& thread);
 
+  bool is_followed() const { return is_followed_; }
   void give_back(uint64_t begin, uint64_t end);
   // Memory that is used has begun a new life.
   void use(uint64_t begin, uint64_t end);

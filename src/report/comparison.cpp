@@ -69,7 +69,8 @@ class Search {
       }
       if (!input->note.empty()) partial_.insert(printable(input->path));
     }
-    if (checker->verdict != Verdict::kUndecided) return Change::kFixed;
+    if (checker->verdict != Verdict::kUndecided && checker->verdict != Verdict::kNotApplicable)
+      return Change::kFixed;
     undecided_.insert(printable(checker->name));
     return Change::kUnchecked;
   }
@@ -79,9 +80,10 @@ class Search {
       caveats.push_back(fmt::format(
           "Not an input of this report: {}. What was found there counts as not checked.", names(missing_)));
     if (!undecided_.empty())
-      caveats.push_back(fmt::format(
-          "Undecided this time: {}. What it found earlier and not now counts as not checked, not as fixed.",
-          names(undecided_)));
+      caveats.push_back(
+          fmt::format("Undecided or not applicable this time: {}. What it found earlier and not now counts "
+                      "as not checked, not as fixed.",
+                      names(undecided_)));
     if (!partial_.empty())
       caveats.push_back(
           fmt::format("Not covered as a whole this time: {}. Some of what counts as fixed there may only not "

@@ -84,7 +84,8 @@ class Fields {
 };
 
 constexpr Strength kStrengths[] = {Strength::kObserved, Strength::kPredicted, Strength::kPotential};
-constexpr Verdict kVerdicts[] = {Verdict::kClean, Verdict::kViolations, Verdict::kUndecided};
+constexpr Verdict kVerdicts[] = {Verdict::kClean, Verdict::kViolations, Verdict::kUndecided,
+                                 Verdict::kNotApplicable};
 constexpr Span::Kind kSpanKinds[] = {Span::Kind::kBlock, Span::Kind::kTask, Span::Kind::kLock,
                                      Span::Kind::kSharedLock};
 

@@ -9,6 +9,7 @@ std::string_view to_string(Verdict verdict) {
     case Verdict::kClean: return "clean";
     case Verdict::kViolations: return "violations";
     case Verdict::kUndecided: return "undecided";
+    case Verdict::kNotApplicable: return "not applicable";
   }
   return {};
 }

@@ -22,9 +22,10 @@ struct InputSummary {
 };
 
 enum class Verdict : uint8_t {
-  kClean,       // nothing found
-  kViolations,  // findings, suppressed ones included: a suppression does not make a program correct
-  kUndecided,   // nothing found, but a budget ran out or the trace was cut off before all was checked
+  kClean,          // nothing found
+  kViolations,     // findings, suppressed ones included: a suppression does not make a program correct
+  kUndecided,      // nothing found, but a budget ran out or the trace was cut off before all was checked
+  kNotApplicable,  // nothing to check: the inputs have nothing that the checker is about
 };
 std::string_view to_string(Verdict verdict);
 

@@ -56,6 +56,7 @@ std::vector<std::string> silent_verdicts(const std::vector<CheckerSummary>& chec
   constexpr std::pair<Verdict, std::string_view> kWords[] = {
       {Verdict::kClean, "clean"},
       {Verdict::kUndecided, "undecided"},
+      {Verdict::kNotApplicable, "not applicable"},
       {Verdict::kViolations, "with suppressed findings only"},
   };
   std::vector<std::string> clauses;

@@ -136,6 +136,40 @@ void length() {
   buffer[0] = static_cast<char>(source);
   sink = static_cast<long>(std::strlen(buffer));
 }
+void duplicated() {
+  char buffer[32] = {};
+  buffer[0] = static_cast<char>('0' + source);
+  char* const copy = strdup(buffer);
+  sink = *copy;
+  std::free(copy);
+}
+void reallocated() {
+  auto* cells = static_cast<long*>(std::malloc(2 * sizeof(long)));
+  cells[1] = source;
+  cells = static_cast<long*>(std::realloc(cells, 100'000 * sizeof(long)));
+  sink = cells[1];
+  std::free(cells);
+}
+void not_reallocated() {
+  auto* cells = static_cast<long*>(std::malloc(2 * sizeof(long)));
+  cells[0] = other;
+  cells[1] = source;
+  cells = static_cast<long*>(std::realloc(cells, 100'000 * sizeof(long)));
+  sink = cells[0];
+  std::free(cells);
+}
+void sorted() {
+  std::array<long, 3> values = {other, source, other};
+  std::qsort(values.data(), 3, sizeof(long), [](const void* a, const void* b) {
+    return *static_cast<const long*>(a) < *static_cast<const long*>(b) ? -1 : 1;
+  });
+  sink = values[2];
+}
+void hashed() {
+  std::string value = "a long text that does not fit into the object itself: ";
+  value += static_cast<char>('a' + source);
+  sink = static_cast<long>(std::hash<std::string>()(value));
+}
 void halves() {
   union {
     long whole;
@@ -206,6 +240,17 @@ void long_loop_outside() {
   for (int i = 0; i < 20'000; ++i) sum += other;
   sink = value + 0 * sum;
 }
+// It goes round from two places.
+void loop_with_continue() {
+  long sum = source;
+  int i = 0;
+  while (i < 20'000) {
+    ++i;
+    if (other == i) continue;
+    sum = sum * 3 + other;
+  }
+  sink = sum;
+}
 void swapping_loop() {
   long a = source;
   long b = 0;
@@ -234,10 +279,11 @@ const std::map<std::string, void (*)()> kCases = {
         CASE(not_first_argument) CASE(through_pointer) CASE(recursion) CASE(through_function)
             CASE(virtual_call) CASE(cast) CASE(chosen) CASE(not_chosen) CASE(merged) CASE(library_computation)
                 CASE(large_values) CASE(small_values) CASE(copied) CASE(not_copied) CASE(moved) CASE(filled)
-                    CASE(text) CASE(length) CASE(halves) CASE(container) CASE(not_container) CASE(ordered_map)
-                        CASE(string) CASE(captured) CASE(thrown) CASE(atomic_store) CASE(atomic_add)
-                            CASE(atomic_exchange) CASE(long_loop) CASE(long_loop_outside) CASE(swapping_loop)
-                                CASE(nested_loops)
+                    CASE(text) CASE(length) CASE(duplicated) CASE(reallocated) CASE(not_reallocated)
+                        CASE(sorted) CASE(hashed) CASE(loop_with_continue) CASE(halves) CASE(container)
+                            CASE(not_container) CASE(ordered_map) CASE(string) CASE(captured) CASE(thrown)
+                                CASE(atomic_store) CASE(atomic_add) CASE(atomic_exchange) CASE(long_loop)
+                                    CASE(long_loop_outside) CASE(swapping_loop) CASE(nested_loops)
 #undef CASE
 };
 

@@ -83,7 +83,7 @@ export interface Report {
   heddle: string;
   command: string;
   inputs: { path: string; events: number; note: string }[];
-  checkers: { name: string; verdict: "clean" | "violations" | "undecided"; note: string }[];
+  checkers: { name: string; verdict: "clean" | "violations" | "undecided" | "not applicable"; note: string }[];
   rules: { id: string; name: string; title: string; brief: string; page: string }[];
   suppressed: { rule: string; message: string; suppression: { reason: string; where: string } }[];
   suppressed_count: number;

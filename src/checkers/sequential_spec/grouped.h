@@ -1,7 +1,9 @@
-// Numbers in groups, each group in ascending order: two passes of counting, no list per group.
+// Numbers, or what they stand for, in groups, each group in ascending order of the numbers: two passes of
+// counting, no list per group.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -9,34 +11,36 @@
 
 namespace heddle::sequential_spec {
 
+inline constexpr uint32_t kNoGroup = std::numeric_limits<uint32_t>::max();
+
+template <class Item = uint32_t>
 class Grouped {
  public:
-  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-
-  // The numbers below `count`, by group_of(number); those of kNone are left out.
-  template <class GroupOf>
-  Grouped(std::size_t groups, std::size_t count, GroupOf group_of) : begin_(groups + 1, 0) {
+  // item_of(number) of the numbers below `count`, by group_of(number); those of kNoGroup are left out.
+  template <class GroupOf, class ItemOf = std::identity>
+  Grouped(std::size_t groups, std::size_t count, GroupOf group_of, ItemOf item_of = {})
+      : begin_(groups + 1, 0) {
     const auto end = static_cast<uint32_t>(count);
     for (uint32_t number = 0; number < end; ++number)
-      if (const uint32_t group = group_of(number); group != kNone) ++begin_[group + 1];
+      if (const uint32_t group = group_of(number); group != kNoGroup) ++begin_[group + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    numbers_.resize(begin_.back());
+    all_.resize(begin_.back());
     std::vector<uint32_t> place(begin_.begin(), begin_.end() - 1);
     for (uint32_t number = 0; number < end; ++number)
-      if (const uint32_t group = group_of(number); group != kNone) numbers_[place[group]++] = number;
+      if (const uint32_t group = group_of(number); group != kNoGroup) all_[place[group]++] = item_of(number);
   }
 
-  std::span<const uint32_t> of(uint32_t group) const {
-    return std::span(numbers_).subspan(begin_[group], begin_[group + 1] - begin_[group]);
+  std::span<const Item> of(uint32_t group) const {
+    return std::span(all_).subspan(begin_[group], begin_[group + 1] - begin_[group]);
   }
-  // Where a group begins and ends in numbers().
+  // Where a group begins and ends in all().
   uint32_t begin(uint32_t group) const { return begin_[group]; }
   uint32_t end(uint32_t group) const { return begin_[group + 1]; }
-  const std::vector<uint32_t>& numbers() const { return numbers_; }
+  const std::vector<Item>& all() const { return all_; }
 
  private:
-  std::vector<uint32_t> begin_;    // by group; one more at the end
-  std::vector<uint32_t> numbers_;  // group by group
+  std::vector<uint32_t> begin_;  // by group; one more at the end
+  std::vector<Item> all_;        // group by group
 };
 
 }  // namespace heddle::sequential_spec

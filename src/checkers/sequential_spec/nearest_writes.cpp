@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <span>
 
 namespace heddle::sequential_spec {
 
@@ -35,24 +34,31 @@ NearestWrites::NearestWrites(const History& history)
       writes_(history.locations(), history.nodes.size(),
               [&](NodeId node) {
                 const Node& write = history.nodes[node];
-                return write.kind == Kind::kWrite ? write.object : Grouped::kNone;
+                return write.kind == Kind::kWrite ? write.object : kNoGroup;
               }),
-      low_(writes_.numbers().size()),
-      high_(writes_.numbers().size()),
-      given_(writes_.numbers().size(), false),
-      asked_(writes_.numbers().size() + history.locations(), false),
+      gap_(history.nodes.size()),
+      low_(writes_.all().size()),
+      high_(writes_.all().size()),
+      given_(writes_.all().size(), false),
+      asked_(writes_.all().size() + history.locations(), false),
       is_open_(history.locations(), false),
       tree_of_(history.locations(), kNoId),
       last_write_(history.tasks.size(), kNoId),
-      last_place_(history.tasks.size(), kNoId) {}
+      last_place_(history.tasks.size(), kNoId) {
+  // To look for each read among the writes would be to look through memory in no order.
+  std::vector<uint32_t> written(history.locations(), 0);
+  for (NodeId node = 0; node < history.nodes.size(); ++node) {
+    const Node& access = history.nodes[node];
+    if (access.kind == Kind::kWrite) ++written[access.object];
+    if (access.kind == Kind::kRead) gap_[node] = written[access.object];
+  }
+}
 
 void NearestWrites::find(NodeId read, std::vector<NodeId>& found) {
   const uint32_t location = history_.nodes[read].object;
-  const std::span<const NodeId> writes = writes_.of(location);
-  const auto gap =
-      static_cast<uint32_t>(std::lower_bound(writes.begin(), writes.end(), read) - writes.begin());
+  const uint32_t gap = gap_[read];
   const std::size_t question = std::size_t{writes_.begin(location)} + location + gap;
-  if (writes.empty() || asked_[question]) return;
+  if (writes_.of(location).empty() || asked_[question]) return;
   asked_[question] = true;
   if (!is_open_[location]) open(location);
   if (tree_of_[location] != kNoId) return search(trees_[tree_of_[location]], gap, found);
@@ -63,7 +69,7 @@ void NearestWrites::find(NodeId read, std::vector<NodeId>& found) {
 void NearestWrites::give(uint32_t write, std::vector<NodeId>& found) {
   if (given_[write]) return;
   given_[write] = true;
-  found.push_back(writes_.numbers()[write]);
+  found.push_back(writes_.all()[write]);
 }
 
 // Finds the gaps that each write of the location belongs to.
@@ -72,7 +78,7 @@ void NearestWrites::open(uint32_t location) {
   const uint32_t begin = writes_.begin(location);
   const uint32_t end = writes_.end(location);
   for (uint32_t write = begin; write < end; ++write) {
-    const TaskId task = history_.task(writes_.numbers()[write]);
+    const TaskId task = history_.task(writes_.all()[write]);
     low_[write] = 0;
     high_[write] = end - begin;
     if (last_place_[task] == location) {

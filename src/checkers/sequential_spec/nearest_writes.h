@@ -5,8 +5,8 @@
 // number i of a location, whose task wrote it before as number p and next as number q, belongs to the gaps p
 // + 1 to q: an interval around its own place. So a gap's writes are the intervals that it lies in, and since
 // a write found once need not be found again, each is given out once. Cost: of a gap, the logarithm of the
-// writes of its location; of a write, a constant. Memory: 12 bytes a write, and some 24 where a location has
-// many.
+// writes of its location; of a write, a constant. Memory: 4 bytes a node, 12 a write, and some 24 where a
+// location has many.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ class NearestWrites {
   void search(Tree& tree, uint32_t gap, std::vector<NodeId>& found);
 
   const History& history_;
-  Grouped writes_;                 // nodes by location
+  Grouped<> writes_;               // nodes by location
+  std::vector<uint32_t> gap_;      // by node: of a read, the writes of its location before it
   std::vector<uint32_t> low_;      // by write: the first gap it belongs to
   std::vector<uint32_t> high_;     // the last one
   std::vector<bool> given_;        // by write

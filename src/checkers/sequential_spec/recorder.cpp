@@ -1,6 +1,7 @@
 #include "checkers/sequential_spec/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -68,9 +69,7 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kArrive: return arrive(event, index);
     case Operation::kLeave: return leave(event, index);
     case Operation::kAlloc:
-    case Operation::kFree:
-      if (event.object < of_variable_.size()) of_variable_[event.object] = kNoId;
-      return;
+    case Operation::kFree: return end_life(event.object);
     case Operation::kPost:
     case Operation::kWait:
       if (thread(event.thread).scope != 0) ++history_.hand_overs;
@@ -321,6 +320,22 @@ uint32_t Recorder::context_of(ThreadId id) {
     history_.contexts.push_back({task, thread.guard, id});
   }
   return thread.context;
+}
+
+// Of a running program, a variable that comes apart ends; what was done to it counts against its parts, which
+// are one location with it. (In a recording it was parts from the start.)
+void Recorder::end_life(uint32_t variable) {
+  if (variable >= of_variable_.size()) return;
+  for (const std::vector<VariablePart>& parts = names_.parts(); parts_known_ < parts.size(); ++parts_known_)
+    parts_of_[parts[parts_known_].whole].push_back(parts[parts_known_].variable);
+  const uint32_t place = std::exchange(of_variable_[variable], kNoId);
+  const auto divided = parts_of_.find(variable);
+  if (divided == parts_of_.end()) return;
+  for (const uint32_t part : divided->second) {
+    if (part >= of_variable_.size()) of_variable_.resize(std::size_t{part} + 1, kNoId);
+    of_variable_[part] = place;
+  }
+  parts_of_.erase(divided);
 }
 
 uint32_t Recorder::location(uint32_t variable) {

@@ -89,6 +89,7 @@ class Recorder {
 
   Thread& thread(ThreadId id);
   uint32_t context_of(ThreadId id);
+  void end_life(uint32_t variable);
   uint32_t location(uint32_t variable);
   const std::vector<uint32_t>& locals_in(uint32_t list);
 
@@ -98,8 +99,10 @@ class Recorder {
   std::vector<Scope> scopes_;          // by ScopeId; the program's first
   std::vector<ScopeId> free_scopes_;   // that nobody uses any more
   std::vector<uint32_t> of_variable_;  // by variable: the location of its present life; kNoId: none yet
-  tsl::robin_map<std::string_view, uint32_t> local_ids_;  // names of Space::kLocal
-  uint32_t locals_known_ = 0;                             // how many of them are there
+  tsl::robin_map<uint32_t, std::vector<uint32_t>> parts_of_;  // of variables that come apart, until they end
+  std::size_t parts_known_ = 0;                               // of Names::parts()
+  tsl::robin_map<std::string_view, uint32_t> local_ids_;      // names of Space::kLocal
+  uint32_t locals_known_ = 0;                                 // how many of them are there
   std::vector<std::vector<uint32_t>> lists_;  // by id in Space::kLocalList, of those seen: the locals in it
   std::vector<uint32_t> listed_when_;         // how many locals were known then; 0: never
   tsl::robin_map<uint32_t, BarrierPhases<Arrivals>> barriers_;

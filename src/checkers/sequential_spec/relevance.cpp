@@ -36,13 +36,18 @@ Relevance::Relevance(const History& history) : reason_(history.nodes.size(), kNo
     if (history.nodes[node].decides && history.context(node).guard == kNoMaybe) reach(node, node);
 
   // The deterministic branches that stand directly in each if (true*).
-  const Grouped guarded(history.maybes.size(), history.nodes.size(), [&](NodeId node) {
-    return history.nodes[node].decides ? history.context(node).guard : Grouped::kNone;
+  const Grouped<> guarded(history.maybes.size(), history.nodes.size(), [&](NodeId node) {
+    return history.nodes[node].decides ? history.context(node).guard : kNoGroup;
   });
   NearestWrites nearest(history);
   std::vector<NodeId> writes;
   std::size_t next = 0;
   while (next < reached.size()) {
+    // Nodes are reached in no order of memory: what comes soon is fetched while this one is looked at.
+    constexpr std::size_t kAhead = 16;
+    if (next + kAhead < reached.size()) __builtin_prefetch(&history.nodes[reached[next + kAhead]]);
+    if (next + kAhead / 2 < reached.size())
+      __builtin_prefetch(&history.contexts[history.nodes[reached[next + kAhead / 2]].context]);
     const NodeId node = reached[next++];
     for (const NodeId source : history.sources_of(node)) reach(source, node);
     if (const MaybeId guard = history.context(node).guard; guard != kNoMaybe)

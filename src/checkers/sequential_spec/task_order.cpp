@@ -12,6 +12,28 @@ namespace heddle::sequential_spec {
 
 namespace {
 
+// What of a node counts here. Kept together: nodes of one location lie far apart, and to visit each would be
+// most of the time.
+class Access {
+ public:
+  Access() = default;
+  Access(const History& history, NodeId node)
+      : node_(node),
+        site_(history.nodes[node].site),
+        task_and_kind_(history.task(node) << 1 | is_write(history.nodes[node])) {}
+  NodeId node() const { return node_; }
+  SiteId site() const { return site_; }
+  TaskId task() const { return task_and_kind_ >> 1; }
+  bool writes() const { return (task_and_kind_ & 1) != 0; }
+
+ private:
+  static uint32_t is_write(const Node& node) { return node.kind == Kind::kWrite ? 1 : 0; }
+
+  NodeId node_ = kNoNode;
+  SiteId site_ = kNoId;
+  uint32_t task_and_kind_ = 0;
+};
+
 // Conflicts between siblings, found location by location.
 class Conflicts {
  public:
@@ -24,15 +46,14 @@ class Conflicts {
   }
 
   // An access of the present location, in the order of the trace.
-  void add(NodeId node) {
-    const bool writes = history_.nodes[node].kind == Kind::kWrite;
-    for (TaskId child = history_.task(node); child != kProgram; child = history_.tasks[child].parent) {
+  void add(const Access& access) {
+    for (TaskId child = access.task(); child != kProgram; child = history_.tasks[child].parent) {
       Children& siblings = children_[history_.tasks[child].parent];
-      if (siblings.location != location_) siblings = {location_, kNoTask, kNoNode, kNoReader};
-      if (writes) {
-        add_write(siblings, child, node);
+      if (siblings.location != location_) siblings = {location_, kNoTask, {}, kNoReader};
+      if (access.writes()) {
+        add_write(siblings, child, access);
       } else {
-        add_read(siblings, child, node);
+        add_read(siblings, child, access);
       }
     }
   }
@@ -44,43 +65,41 @@ class Conflicts {
   struct Children {
     uint64_t location = 0;    // the one this is about
     TaskId writer = kNoTask;  // of the last write
-    NodeId write = kNoNode;
+    Access write;
     uint32_t reader = kNoReader;  // the last read since, in readers_
   };
   struct Reader {
     TaskId child;
-    NodeId read;
+    Access read;
     uint32_t before;  // another reader; kNoReader: none
   };
 
-  void add_read(Children& siblings, TaskId child, NodeId node) {
-    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, node);
+  void add_read(Children& siblings, TaskId child, const Access& access) {
+    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, access);
     if (siblings.reader != kNoReader) {
       const Reader& last = readers_[siblings.reader];
-      if (last.child == child && history_.nodes[last.read].site == history_.nodes[node].site) return;
+      if (last.child == child && last.read.site() == access.site()) return;
     }
-    readers_.push_back({child, node, siblings.reader});
+    readers_.push_back({child, access, siblings.reader});
     siblings.reader = static_cast<uint32_t>(readers_.size() - 1);
   }
 
-  void add_write(Children& siblings, TaskId child, NodeId node) {
-    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, node);
+  void add_write(Children& siblings, TaskId child, const Access& access) {
+    if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, access);
     for (uint32_t i = siblings.reader; i != kNoReader; i = readers_[i].before)
-      add_edge(readers_[i].child, child, readers_[i].read, node);
+      add_edge(readers_[i].child, child, readers_[i].read, access);
     siblings.writer = child;
-    siblings.write = node;
+    siblings.write = access;
     siblings.reader = kNoReader;
   }
 
   // The same once more is left out where it comes right after itself.
-  void add_edge(TaskId from, TaskId to, NodeId earlier, NodeId later) {
+  void add_edge(TaskId from, TaskId to, const Access& earlier, const Access& later) {
     if (from == to) return;
     Latest& latest = latest_[from];
-    const SiteId earlier_site = history_.nodes[earlier].site;
-    const SiteId later_site = history_.nodes[later].site;
-    if (latest.to == to && latest.earlier == earlier_site && latest.later == later_site) return;
-    latest = {to, earlier_site, later_site};
-    edges_.push_back({from, to, earlier, later});
+    if (latest.to == to && latest.earlier == earlier.site() && latest.later == later.site()) return;
+    latest = {to, earlier.site(), later.site()};
+    edges_.push_back({from, to, earlier.node(), later.node()});
   }
 
   struct Latest {
@@ -102,16 +121,19 @@ class Conflicts {
 TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& counts) : history_(history) {
   std::vector<Before> edges;
   {
-    const Grouped accesses(history.locations(), history.nodes.size(), [&](NodeId node) {
-      const Kind kind = history.nodes[node].kind;
-      const bool takes_part =
-          (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
-      return takes_part ? history.nodes[node].object : Grouped::kNone;
-    });
+    const Grouped<Access> accesses(
+        history.locations(), history.nodes.size(),
+        [&](NodeId node) {
+          const Kind kind = history.nodes[node].kind;
+          const bool takes_part =
+              (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
+          return takes_part ? history.nodes[node].object : kNoGroup;
+        },
+        [&](NodeId node) { return Access(history, node); });
     Conflicts conflicts(history, edges);
     for (uint32_t location = 0; location < history.locations(); ++location) {
       conflicts.begin_location();
-      for (const NodeId node : accesses.of(location)) conflicts.add(node);
+      for (const Access& access : accesses.of(location)) conflicts.add(access);
     }
   }
   // What barriers order are siblings, too, or inside siblings.
@@ -127,9 +149,10 @@ TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& 
     }
     edges.push_back(edge);
   }
-  const Grouped by_task(history.tasks.size(), edges.size(), [&](uint32_t edge) { return edges[edge].from; });
+  const Grouped<> by_task(history.tasks.size(), edges.size(),
+                          [&](uint32_t edge) { return edges[edge].from; });
   edges_.reserve(edges.size());
-  for (const uint32_t edge : by_task.numbers()) edges_.push_back(edges[edge]);
+  for (const uint32_t edge : by_task.all()) edges_.push_back(edges[edge]);
   begin_.reserve(history.tasks.size() + 1);
   for (TaskId task = 0; task < history.tasks.size(); ++task) begin_.push_back(by_task.begin(task));
   begin_.push_back(static_cast<uint32_t>(edges.size()));

@@ -1,0 +1,108 @@
+// Iterations that no sequential run equals, and their correct twins. The other one's turn comes between the
+// look and the act.
+#include <heddle/heddle.h>
+
+#include <barrier>
+#include <cstdarg>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "../../examples/ndseq/interleave.h"
+
+namespace {
+
+std::mutex mutex;
+std::map<int, int> owners = {{1, 1}, {5, 5}};
+std::list<int> queue;
+union {
+  long whole = 0;
+  int halves[2];
+} memory;
+std::barrier meeting(2);
+int seen[2];
+
+void look_and_act(int i, bool (*look)(), void (*act)(int i)) {
+  if (i == 1) interleave::wait_for(1);
+  bool is_there = false;
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    is_there = look();
+  }
+  if (i == 0) {
+    interleave::end_turn();
+    interleave::wait_for(2);
+  }
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    if (!is_there) act(i);
+  }
+  if (i == 1) interleave::end_turn();
+}
+
+bool has_owner() { return owners.count(3) > 0; }  // line: look
+void set_owner(int i) { owners.emplace(3, i); }   // line: act
+
+bool is_queued() { return queue.begin() != queue.end(); }
+void add_to_queue(int i) { queue.push_back(i); }
+
+// What was done to the whole counts against its halves.
+bool is_set() { return memory.whole != 0; }
+void set_half(int i) { memory.halves[i] = 1; }
+
+// A value may go through arguments that no callee has a name for.
+int total = 0;
+[[gnu::noinline]] int first_of(int count, ...) {
+  std::va_list arguments;
+  va_start(arguments, count);
+  const int first = va_arg(arguments, int);
+  va_end(arguments);
+  return first;
+}
+void in_arguments(int i) {
+  if (i == 1) interleave::wait_for(1);
+  int before = 0;
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    before = total;
+  }
+  if (i == 0) {
+    interleave::end_turn();
+    interleave::wait_for(2);
+  }
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    total = first_of(1, before) + 1;
+  }
+  if (i == 1) interleave::end_turn();
+}
+
+void in_map(int i) { look_and_act(i, has_owner, set_owner); }
+void in_list(int i) { look_and_act(i, is_queued, add_to_queue); }
+void in_halves(int i) { look_and_act(i, is_set, set_half); }
+void together(int i) {
+  const std::lock_guard<std::mutex> locked(mutex);
+  if (!has_owner()) set_owner(i);
+  if (!is_queued()) add_to_queue(i);
+  if (!is_set()) set_half(i);
+}
+void meet(int i) {
+  seen[i] = i;
+  meeting.arrive_and_wait();  // line: meet
+  seen[i] += seen[1 - i];
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::map<std::string_view, void (*)(int)> cases = {
+      {"map", in_map},        {"list", in_list}, {"halves", in_halves}, {"arguments", in_arguments},
+      {"together", together}, {"meet", meet}};
+  heddle::parallel_for(0, 2, cases.at(arguments[1]));
+  heddle::focus(owners);
+  heddle::focus(queue);
+  heddle::focus(memory);
+  heddle::focus(total);
+  heddle::focus(seen);
+}
