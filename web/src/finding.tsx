@@ -2,14 +2,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { argumentOf, shapeOf, type Edge, type Point } from "./argument";
-import { counted, grouped, type Finding, type Step } from "./data";
+import { counted, grouped, type Finding } from "./data";
 import { nodesOf, TransactionGraph } from "./graph";
-import { firsts, identity, momentsOf, scheduleMoments } from "./moments";
+import { momentsOf, scheduleMoments } from "./moments";
 import { reveal } from "./picture";
 import { partNumber, partOf, type Part } from "./part";
 import { ChangeTag, InWords, StrengthLabel } from "./parts";
 import { usePrinting } from "./printing";
 import { SourceView } from "./source";
+import { ChainView, StepList, stepList } from "./steps";
 import { StoreBufferView } from "./store_buffer";
 import { Timeline } from "./timeline";
 import { onKey } from "./keys";
@@ -22,8 +23,6 @@ interface View {
   note?: string;
   content: () => ComponentChildren; // drawn when the view is chosen for the first time, and for paper
 }
-
-const stepList = "steps-in-words";
 
 export function FindingPage({ finding, among }: { finding: Finding; among: Finding[] }) {
   const points = useMemo(() => argumentOf(finding), [finding]);
@@ -331,86 +330,5 @@ function Sentence({ finding, point }: { finding: Finding; point: Point }) {
       <b class="badge">{point.step + 1}</b> <b>{step.thread}</b> {step.phrase}
       {point.sentence ? <span class="because"> … {point.sentence}</span> : ""}
     </>
-  );
-}
-
-interface StepListProps {
-  finding: Finding;
-  part: Part;
-  points: Point[];
-  at: number;
-  setAt: (at: number) => void;
-}
-
-function StepList({ finding, part, points, at, setAt }: StepListProps) {
-  return (
-    <div class="steps">
-      <h2>Steps</h2>
-      <ol id={stepList} start={part.first + 1}>
-        {points.slice(part.first, part.end).map((point, k) => {
-          const i = part.first + k;
-          const step = finding.steps[point.step]!;
-          const returns = point.step === 0 && i > 0;
-          return (
-            <li class={i === at ? "current" : ""}>
-              <button type="button" aria-current={i === at ? "step" : undefined} onClick={() => setAt(i === at ? -1 : i)}>
-                <b class="badge">{point.step + 1}</b>
-                <span>
-                  <span class="deed">
-                    <b>{step.thread}</b> {step.phrase}
-                    {returns && <span class="quiet"> (again)</span>}
-                  </span>
-                  {!returns && <Places step={step} />}
-                  {point.sentence && <span class="because">{point.sentence}</span>}
-                </span>
-              </button>
-            </li>
-          );
-        })}
-      </ol>
-    </div>
-  );
-}
-
-function Places({ step }: { step: Step }) {
-  const [innermost, ...callers] = step.frames;
-  return (
-    <span class="places">
-      {innermost && <span>{innermost.file ? `${innermost.file}:${innermost.line ?? "?"}` : innermost.text}</span>}
-      {(step.block || innermost?.function) && <span>in {step.block || innermost?.function}</span>}
-      {step.held && <span>{step.held}</span>}
-      {callers.slice(0, 4).map((caller) => (
-        <span class="caller">
-          called from {caller.file ? `${caller.file}:${caller.line ?? "?"}` : caller.text}
-          {caller.file && caller.function ? ` in ${caller.function}` : ""}
-        </span>
-      ))}
-      {callers.length > 4 && <span class="caller">and {counted(callers.length - 4, "more caller")}</span>}
-    </span>
-  );
-}
-
-const longestChain = 200; // steps shown
-
-// A list without numbers of its own: they would be taken for those of the argument.
-function ChainView({ steps, finding }: { steps: Step[]; finding: Finding }) {
-  const argued = useMemo(() => firsts(finding.steps), [finding]);
-  const number = (step: Step) => argued.get(identity(step));
-  return (
-    <ol class="chain">
-      {steps.slice(0, longestChain).map((step) => (
-        <li>
-          {number(step) === undefined ? <b class="badge none" aria-hidden="true" /> : <b class="badge">{number(step)! + 1}</b>}
-          <span>
-            <span class="deed">
-              <b>{step.thread}</b> {step.phrase}
-            </span>
-            <Places step={step} />
-            {step.because && <span class="because">{step.because}</span>}
-          </span>
-        </li>
-      ))}
-      {steps.length > longestChain && <li class="quiet">and {counted(steps.length - longestChain, "more step")}, which the findings file has</li>}
-    </ol>
   );
 }
