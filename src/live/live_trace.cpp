@@ -9,6 +9,7 @@
 #include "live/told_waits.h"
 #include "runtime/flow.h"
 #include "runtime/layout.h"
+#include "trace/stand_in.h"
 
 namespace heddle {
 
@@ -602,7 +603,9 @@ void LiveTrace::forget_variables() {
 }
 
 std::string LiveTrace::name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind) {
-  std::string name = symbolizer_.data_name(address);
+  // A lock that stands for what it guards is not what lies there.
+  std::string name = given == 0 ? std::string() : text_at(given);
+  if (!name.starts_with(kStandIn)) name = symbolizer_.data_name(address);
   if (name.empty()) {
     auto object = objects_.upper_bound(address);
     if (object != objects_.begin()) {
