@@ -1,13 +1,16 @@
 #include "pass/focus_pass.h"
 
 #include <optional>
+#include <vector>
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "pass/class_names.h"
 #include "pass/focus_file.h"
@@ -55,13 +58,39 @@ uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
   const Type* type = nullptr;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) type = load->getType();
   if (const auto* store = dyn_cast<StoreInst>(&instruction)) type = store->getValueOperand()->getType();
+  if (const auto* copy = dyn_cast<MemIntrinsic>(&instruction))
+    if (const auto* length = dyn_cast<ConstantInt>(copy->getLength())) return length->getZExtValue();
   if (type == nullptr) return kMostOfLibrary;
   return layout.getTypeStoreSize(const_cast<Type*>(type)).getKnownMinValue();
+}
+
+std::string normal(std::string place, const FocusFile& focus) {
+  return types::normal_place(std::move(place),
+                             [&](const std::string& part) { return focus.taken.contains(part); });
+}
+
+using Members = std::map<std::string, std::vector<ClassMember>>;  // by class
+
+// Whether a copy of a whole object needs no check: none of its members does, nor any of their parts.
+bool leaves_out_whole(const std::string& class_name, const Members& members, const FocusFile& focus,
+                      bool is_typed, const std::string& prefix = "") {
+  const auto found = members.find(class_name);
+  if (found == members.end() || prefix.size() > 400) return false;
+  return all_of(found->second, [&](const ClassMember& member) {
+    if (member.kind != MemberKind::kData) return false;
+    const std::string place = prefix + member.name;
+    if (members.contains(member.type) && leaves_out_whole(member.type, members, focus, is_typed, place + "/"))
+      return true;
+    return focus.leaves_out(normal(place, focus), is_typed);
+  });
 }
 
 std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
   std::map<Spot, Found> spots;
   const ClassNames classes(copy);
+  Members members;
+  for (ClassNames::Class& described : classes.classes())
+    members[described.name] = std::move(described.members);
   SmallPtrSet<const Function*, 32> reaching;
   find_reaching(copy, reaching);
   for (const Function& function : copy) {
@@ -75,14 +104,23 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
         Found& found = spots[*spot];
-        const std::string place =
-            types::normal_place(types::place_of(operation.path),
-                                [&](const std::string& part) { return focus.taken.contains(part); });
-        found.needs_check |= is_whole || !focus.leaves_out(place, is_typed);
+        found.needs_check |=
+            is_whole ? !leaves_out_whole(operation.callee, members, focus, is_typed)
+                     : !focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed);
         found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
       }
   }
   return spots;
+}
+
+// The program says of itself that it does not tell everything (src/cli/run_command.cpp).
+void leave_note(Module& module) {
+  Constant* const text = ConstantDataArray::getString(module.getContext(), "focused");
+  auto* const note = new GlobalVariable(module, text->getType(), /*isConstant=*/true,
+                                        GlobalValue::PrivateLinkage, text, "heddle_focus_note");
+  note->setSection("heddle_focus");
+  note->setAlignment(Align(1));
+  appendToUsed(module, {note});
 }
 
 }  // namespace
@@ -111,6 +149,7 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
           MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
                                 number(std::get<2>(spot)), number(found.size)}));
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
+  leave_note(module);
   return PreservedAnalyses::none();
 }
 

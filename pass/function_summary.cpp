@@ -200,6 +200,9 @@ class Summarizer {
       if (paths_.of(&instruction).starts_with("v")) leak_root(instruction, instruction.getOperand(0));
       return;
     }
+    if (isa<PHINode>(instruction) && paths_.root_at(instruction).empty() &&
+        instruction.getType()->isPointerTy() && paths_.of(&instruction).find('/') != std::string::npos)
+      return;
     // Callers see what a getter returns, and what becomes of it is theirs to tell.
     if (isa<ReturnInst>(instruction) && returns_member_) return;
     if (isa<ICmpInst>(instruction) || isa<BranchInst>(instruction) || isa<SwitchInst>(instruction)) return;
@@ -486,7 +489,9 @@ bool is_library_function(const Function& function) {
   const StringRef symbol = function.getName();
   if (symbol.contains("__gthread_") || symbol == "__clang_call_terminate") return true;
   if (!symbol.starts_with("_Z")) return false;
-  return is_of_library(StringRef(name_of(function).qualified));
+  // A template's name begins with what it returns.
+  const std::string name = name_of(function).qualified;
+  return is_of_library(StringRef(name)) || StringRef(name).contains(" std::");
 }
 
 bool is_harmless(const Function& function) {

@@ -176,12 +176,29 @@ std::string MemoryPaths::find(const Value* pointer, unsigned depth) {
     return root('v', load);
   }
   if (const auto* call = dyn_cast<CallBase>(pointer)) return of_call(*call, depth);
+  if (const auto* merged = dyn_cast<PHINode>(pointer)) return of_walk(*merged, depth);
   if (isa<Instruction>(pointer)) return root('v', pointer);
   return "?";
 }
 
+// A pointer that walks over the elements of an array in a member stays in the member.
+std::string MemoryPaths::of_walk(const PHINode& merged, unsigned depth) {
+  std::string path;
+  for (const Value* incoming : merged.incoming_values()) {
+    const auto* const step = dyn_cast<GEPOperator>(incoming);
+    if (step != nullptr && step->getPointerOperand() == &merged &&
+        !isa<StructType>(step->getSourceElementType()))
+      continue;
+    if (isa<PHINode>(incoming)) return root('v', &merged);
+    const std::string from = find(incoming, depth + 1);
+    if (from.find('/') == std::string::npos || from.ends_with("/*") || (!path.empty() && path != from))
+      return root('v', &merged);
+    path = from;
+  }
+  return path.empty() ? root('v', &merged) : path;
+}
+
 std::string MemoryPaths::class_of(const Value* pointer) const {
-  pointer = pointer->stripPointerCasts();
   if (const auto* memory = dyn_cast<AllocaInst>(pointer)) {
     if (const auto* type = dyn_cast<StructType>(memory->getAllocatedType()))
       return ClassNames::is_library(*type) || !type->hasName() ? "" : ClassNames::name_of(*type);

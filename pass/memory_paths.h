@@ -9,6 +9,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 
 #include "pass/class_names.h"
@@ -33,6 +34,7 @@ class MemoryPaths {
   std::string of_element(const llvm::GEPOperator& element, unsigned depth);
   std::string of_call(const llvm::CallBase& call, unsigned depth);
   std::string of_getter(const llvm::CallBase& call, const llvm::Function& callee, unsigned depth);
+  std::string of_walk(const llvm::PHINode& merged, unsigned depth);
   std::string root(char kind, const llvm::Value* value);
 
   const llvm::Function& function_;

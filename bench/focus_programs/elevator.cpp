@@ -11,8 +11,8 @@
 
 namespace {
 
-constexpr kernel::Sizes kSizes{.normal = 1'500'000, .small = 30'000};
-constexpr int kFloors = 40;
+constexpr kernel::Sizes kSizes{.normal = 200'000, .small = 4'000};
+constexpr int kFloors = 1500;
 
 // Where passengers wait and where they want to go.
 class Board {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <vector>
@@ -49,27 +50,22 @@ class Search {
 
   // False: nothing is left and nobody is making more.
   bool take(Tour& tour) {
-    for (;;) {
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (!open_.empty()) {
-          tour = open_.back();
-          open_.pop_back();
-          ++busy_;
-          return true;
-        }
-        if (busy_ == 0) return false;
-      }
-      std::this_thread::yield();
-    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (open_.empty() && busy_ > 0) changed_.wait(lock);
+    if (open_.empty()) return false;
+    tour = open_.back();
+    open_.pop_back();
+    ++busy_;
+    return true;
   }
   void add(const Tour& tour) {
     const std::lock_guard<std::mutex> lock(mutex_);
     open_.push_back(tour);
+    changed_.notify_one();
   }
   void done() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    --busy_;
+    if (--busy_ == 0) changed_.notify_all();
   }
   void found(int distance) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -87,6 +83,7 @@ class Search {
  private:
   const Map& map_;
   std::mutex mutex_;
+  std::condition_variable changed_;
   std::vector<Tour> open_;
   int busy_ = 0;
   long tours_ = 0;

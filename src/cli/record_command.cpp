@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/program_to_run.h"
 #include "cli/question.h"
+#include "cli/run_command.h"
 #include "live/channel_reader.h"
 #include "live/live_trace.h"
 #include "trace/binary_writer.h"
@@ -102,6 +103,11 @@ int record(const RecordArguments& arguments) {
       });
   recordings.finish_unused();
   if (!recorded.warning().empty()) fmt::print(stderr, "heddle: {}\n", recorded.warning());
+  if (is_focused(recorded.file()))
+    fmt::print(stderr,
+               "heddle: built with --heddle-focus: accesses that cannot race are not in the trace, so "
+               "reduction, blocks, "
+               "lockset, tso and robustness say too little of it\n");
   if (!end.any_checked)
     fmt::print(stderr, "heddle: {} has no events: no program told of a second thread\n",
                printable(arguments.output));

@@ -86,9 +86,10 @@ class Patch {
     const auto [entry, is_new] = sources_.try_emplace(shown);
     if (is_new) {
       std::error_code none;
-      if (std::filesystem::is_regular_file(shown, none))
-        for (const std::string_view line : split(read_whole_file(shown), "\n"))
-          entry->second.before.emplace_back(line);
+      if (std::filesystem::is_regular_file(shown, none)) {
+        const std::string text = read_whole_file(shown);
+        for (const std::string_view line : split(text, "\n")) entry->second.before.emplace_back(line);
+      }
       entry->second.after = entry->second.before;
     }
     return entry->second.before.empty() ? nullptr : &entry->second;
@@ -130,10 +131,12 @@ class Patch {
     std::smatch found;
     if (line->find("HEDDLE_GUARDED_BY") != std::string::npos || !std::regex_search(*line, found, declared))
       return leave_out(place, "its declaration is not on one line of its own");
-    const std::string text = fmt::format("{} HEDDLE_GUARDED_BY({})", found[1].str(),
-                                         is_global(lock) ? lock.substr(2) : last_name(lock));
-    const std::string rest = line->substr(found[1].str().size());
-    *line = text + (rest.starts_with(';') || rest.starts_with(' ') ? "" : " ") + rest;
+    std::string before = found[1].str();
+    while (before.ends_with(' ')) before.pop_back();
+    const std::string rest = line->substr(before.size());
+    *line = fmt::format("{} HEDDLE_GUARDED_BY({}){}{}", before,
+                        is_global(lock) ? lock.substr(2) : last_name(lock),
+                        rest.starts_with(';') || rest.starts_with(' ') ? "" : " ", rest);
     used_.insert(lock);
   }
 
@@ -232,6 +235,14 @@ class Patch {
         }
         std::size_t stop = j;
         while (stop < end && is_changed(stop)) ++stop;
+        // A line put in front of one that stays.
+        if (stop == j + 1 && text.after[j].ends_with("\n" + text.before[j])) {
+          const std::size_t size = text.after[j].size() - text.before[j].size() - 1;
+          body += "+" + text.after[j].substr(0, size) + "\n " + text.before[j] + "\n";
+          ++more;
+          j = stop;
+          continue;
+        }
         for (std::size_t k = j; k < stop; ++k) body += "-" + text.before[k] + "\n";
         for (std::size_t k = j; k < stop; ++k)
           for (const std::string_view part : split(text.after[k], "\n"))

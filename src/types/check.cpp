@@ -64,12 +64,14 @@ class Checker {
     };
     for (const auto& [name, type] : program_.classes)
       for (const Member& member : type.members)
-        if (!member.is_lock && !member.is_atomic) add(member.name);
+        if (!member.is_lock && !member.is_atomic && !program_.is_object(member)) add(member.name);
     for (const auto& [name, site] : program_.globals)
       if (!program_.global_locks.contains(name)) add(name);
     for (std::size_t i = 0; i < graph_.functions().size(); ++i)
       locks_.visit_accesses(i, [&](const Access& access, const State&) {
-        if (!access.place.empty() && !is_lock(access.place)) add(access.place);
+        const Member* const member = program_.member(access.place);
+        const bool has_parts = member != nullptr && program_.is_object(*member);
+        if (!access.place.empty() && !is_lock(access.place) && !has_parts) add(access.place);
       });
   }
 

@@ -60,9 +60,7 @@ void Places::add_members(const std::string& class_name, const std::string& prefi
   for (const Member& member : found->second.members) {
     const std::string place = prefix.empty() ? member.name : prefix + "/" + member.name;
     places.push_back(normal(place));
-    const auto inner = program_.classes.find(member.type);
-    if (inner != program_.classes.end() && inner->second.size <= member.size)
-      add_members(member.type, place, depth + 1, places);
+    if (program_.is_object(member)) add_members(member.type, place, depth + 1, places);
   }
 }
 

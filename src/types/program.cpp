@@ -9,6 +9,11 @@ const Class* Program::class_of(const std::string& member) const {
   return found == classes.end() ? nullptr : &found->second;
 }
 
+bool Program::is_object(const Member& member) const {
+  const auto inner = classes.find(member.type);
+  return inner != classes.end() && !inner->second.members.empty() && inner->second.size == member.size;
+}
+
 const Member* Program::member(const std::string& name) const {
   const Class* const owner = class_of(name);
   if (owner == nullptr) return nullptr;

@@ -90,6 +90,8 @@ struct Program {
   std::vector<std::string> opaque_files;       // that code
 
   const Member* member(const std::string& name) const;
+  // Whether the member is itself an object of one of the program's classes, with members of its own.
+  bool is_object(const Member& member) const;
   // The class of a member: "Account" of "Account::balance_".
   const Class* class_of(const std::string& member) const;
 };

@@ -68,12 +68,14 @@ int main(int argc, char** argv) {
   Account account(5);
   int seen = 0;
   std::thread other([&] {
+    schedule::wait_for(1);
     seen = use(account);
     schedule::end_turn();
   });
   for (int i = 0; i < 100; ++i) account.deposit(1);
+  schedule::end_turn();
   if (is_unguarded) {
-    schedule::wait_for(1);  // nothing that orders the two
+    schedule::wait_for(2);  // nothing that orders the two
     std::printf("%d deposits\n", account.deposits());
   }
   other.join();
