@@ -150,6 +150,7 @@ def main():
     parser.add_argument("--no-bowtie", action="store_true")
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
+    arguments.scratch, arguments.wrapper = arguments.scratch.resolve(), arguments.wrapper.resolve()
     arguments.scratch.mkdir(parents=True, exist_ok=True)
     programs = [Program(name, ["2"], arguments.small) for name in KERNELS + OURS]
     programs += [Program(name, ["2", size], arguments.small) for name, size in LOCKING.items()]
