@@ -6,6 +6,7 @@
 #include <array>
 
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
@@ -90,15 +91,16 @@ class Inference {
 
   // Phase maps only grow, and there are few: it ends.
   std::vector<ConditionalAtomicity> run() {
-    for (bool has_changed = true; has_changed;) {
-      has_changed = false;
-      for (std::size_t i = 0; i < found_.size(); ++i)
-        for (std::size_t held = 0; held < found_[i].table.size(); ++held) {
-          const Atomicity now = atomicity_of(either(map_of(found_[i].table[held]), body(i, held)));
-          has_changed |= now != found_[i].table[held];
-          found_[i].table[held] = now;
-        }
-    }
+    until_stable(found_.size(), [&](std::size_t i, const auto& again) {
+      bool has_changed = false;
+      for (std::size_t held = 0; held < found_[i].table.size(); ++held) {
+        const Atomicity now = atomicity_of(either(map_of(found_[i].table[held]), body(i, held)));
+        has_changed |= now != found_[i].table[held];
+        found_[i].table[held] = now;
+      }
+      if (!has_changed) return;
+      for (const std::size_t caller : graph_.callers(i)) again(caller);
+    });
     return std::move(found_);
   }
 

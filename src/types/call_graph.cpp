@@ -10,18 +10,22 @@ CallGraph::CallGraph(const Program& program) {
     by_symbol_[symbol] = {number};
     if (function.is_taken) by_signature_[function.signature].push_back(number);
   }
-  std::vector<bool> is_called(functions_.size());
+  callers_.resize(functions_.size());
   for (const Function* function : functions_)
     for (const Block& block : function->blocks)
       for (const Operation& operation : block.operations) {
         if (operation.kind != OperationKind::kCall) continue;
         const std::vector<std::size_t>& reached = targets(operation);
-        for (const std::size_t target : reached) is_called[target] = true;
+        for (const std::size_t target : reached) {
+          std::vector<std::size_t>& callers = callers_[target];
+          const std::size_t caller = numbers_.at(function);
+          if (callers.empty() || callers.back() != caller) callers.push_back(caller);
+        }
         if (reached.empty())
           missing_.insert(operation.callee.empty() ? "(through a pointer)" : operation.callee);
       }
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    from_outside_.push_back(functions_[i]->is_entry || !is_called[i]);
+    from_outside_.push_back(functions_[i]->is_entry || callers_[i].empty());
 }
 
 const std::vector<std::size_t>& CallGraph::targets(const Operation& call) const {

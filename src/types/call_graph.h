@@ -22,6 +22,9 @@ class CallGraph {
   // Numbers of the functions that a kCall may reach; none: only missing ones.
   const std::vector<std::size_t>& targets(const Operation& call) const;
 
+  // Numbers of the functions that may call it.
+  const std::vector<std::size_t>& callers(std::size_t function) const { return callers_[function]; }
+
   // Whether somebody outside the summaries calls it, or nobody seems to.
   bool is_called_from_outside(std::size_t function) const { return from_outside_[function]; }
 
@@ -34,6 +37,7 @@ class CallGraph {
   std::map<const Function*, std::size_t> numbers_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_symbol_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_signature_;  // those whose address is used
+  std::vector<std::vector<std::size_t>> callers_;
   std::vector<bool> from_outside_;
   std::set<std::string> missing_;
 };

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
@@ -153,29 +154,13 @@ Effects ProgramFlow::effects_of(std::size_t function) const {
 // Effects only grow, and each is drawn from finitely many: it ends.
 ProgramFlow::ProgramFlow(const Program& /*program*/, const CallGraph& graph)
     : graph_(graph), effects_(graph.functions().size()), states_(graph.functions().size()) {
-  std::vector<std::vector<std::size_t>> callers(effects_.size());
-  for (std::size_t i = 0; i < effects_.size(); ++i)
-    for (const Block& block : graph.functions()[i]->blocks)
-      for (const Operation& operation : block.operations)
-        if (operation.kind == OperationKind::kCall)
-          for (const std::size_t target : graph.targets(operation)) callers[target].push_back(i);
-  std::deque<std::size_t> waiting;
-  std::vector<bool> is_waiting(effects_.size(), true);
-  for (std::size_t i = 0; i < effects_.size(); ++i) waiting.push_back(i);
-  while (!waiting.empty()) {
-    const std::size_t function = waiting.front();
-    waiting.pop_front();
-    is_waiting[function] = false;
+  until_stable(effects_.size(), [&](std::size_t function, const auto& again) {
     states_[function] = entry_states(*graph.functions()[function]);
     Effects effects = effects_of(function);
-    if (effects == effects_[function]) continue;
+    if (effects == effects_[function]) return;
     effects_[function] = std::move(effects);
-    for (const std::size_t caller : callers[function]) {
-      if (is_waiting[caller]) continue;
-      is_waiting[caller] = true;
-      waiting.push_back(caller);
-    }
-  }
+    for (const std::size_t caller : graph.callers(function)) again(caller);
+  });
 }
 
 }  // namespace heddle::types

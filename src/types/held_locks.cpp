@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
@@ -153,50 +154,50 @@ bool HeldLocks::is_granted(const std::set<std::string>& at_entry, std::size_t fu
 
 // The least sets such that every access and every call has its locks taken or asked for.
 void HeldLocks::find_needed() {
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (std::size_t i = 0; i < graph_.functions().size(); ++i) {
-      const auto need = [&](std::string lock, bool alone) {
-        if (!is_nameable(lock)) return;
-        if (alone) {
-          needed_[i].erase(lock + std::string(kShared));
-        } else {
-          if (needed_[i].contains(lock)) return;
-          lock += kShared;
-        }
-        has_changed |= needed_[i].insert(std::move(lock)).second;
-      };
-      visit_accesses(i, [&](const Access& access, const State& before) {
-        const auto declared = types_.owners.find(access.place);
-        if (access.is_exempt || declared == types_.owners.end()) return;
-        const std::string lock = guard_of(declared->second.owner, access.path, access.place);
-        if (!lock.empty() && !is_held(i, before, lock, access.writes)) need(lock, access.writes);
-      });
-      flow_.visit(i, [&](const Operation& operation, const State& before) {
-        if (operation.kind != OperationKind::kCall) return;
-        for (const std::size_t target : graph_.targets(operation))
-          for (const std::string& lock : std::set(needed_[target]))
-            if (!is_granted(i, before, operation, target, lock))
-              need(instantiate(bare(lock), operation.arguments), !lock.ends_with(kShared));
-      });
-    }
-  }
+  until_stable(graph_.functions().size(), [&](std::size_t i, const auto& again) {
+    bool has_changed = false;
+    const auto need = [&](std::string lock, bool alone) {
+      if (!is_nameable(lock)) return;
+      if (alone) {
+        needed_[i].erase(lock + std::string(kShared));
+      } else {
+        if (needed_[i].contains(lock)) return;
+        lock += kShared;
+      }
+      has_changed |= needed_[i].insert(std::move(lock)).second;
+    };
+    visit_accesses(i, [&](const Access& access, const State& before) {
+      const auto declared = types_.owners.find(access.place);
+      if (access.is_exempt || declared == types_.owners.end()) return;
+      const std::string lock = guard_of(declared->second.owner, access.path, access.place);
+      if (!lock.empty() && !is_held(i, before, lock, access.writes)) need(lock, access.writes);
+    });
+    flow_.visit(i, [&](const Operation& operation, const State& before) {
+      if (operation.kind != OperationKind::kCall) return;
+      for (const std::size_t target : graph_.targets(operation))
+        for (const std::string& lock : std::set(needed_[target]))
+          if (!is_granted(i, before, operation, target, lock))
+            need(instantiate(bare(lock), operation.arguments), !lock.ends_with(kShared));
+    });
+    if (!has_changed) return;
+    for (const std::size_t caller : graph_.callers(i)) again(caller);
+  });
 }
 
 void HeldLocks::narrow() {
   for (std::size_t i = 0; i < held_.size(); ++i)
     if (!graph_.is_called_from_outside(i)) held_[i] = needed_[i];
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (std::size_t i = 0; i < graph_.functions().size(); ++i)
-      flow_.visit(i, [&](const Operation& operation, const State& before) {
-        if (operation.kind != OperationKind::kCall) return;
-        for (const std::size_t target : graph_.targets(operation))
-          has_changed |= std::erase_if(held_[target], [&](const std::string& lock) {
-                           return !is_granted(i, before, operation, target, lock);
-                         }) > 0;
-      });
-  }
+  until_stable(graph_.functions().size(), [&](std::size_t i, const auto& again) {
+    flow_.visit(i, [&](const Operation& operation, const State& before) {
+      if (operation.kind != OperationKind::kCall) return;
+      for (const std::size_t target : graph_.targets(operation)) {
+        const std::size_t lost = std::erase_if(held_[target], [&](const std::string& lock) {
+          return !is_granted(i, before, operation, target, lock);
+        });
+        if (lost > 0) again(target);
+      }
+    });
+  });
 }
 
 }  // namespace heddle::types

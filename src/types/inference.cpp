@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "types/held_locks.h"
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
@@ -45,18 +46,15 @@ class EntryLocks {
       : locks_(graph.functions().size()) {
     for (std::size_t i = 0; i < locks_.size(); ++i)
       if (graph.is_called_from_outside(i)) locks_[i] = std::set<std::string>();
-    for (bool has_changed = true; has_changed;) {
-      has_changed = false;
-      for (std::size_t i = 0; i < locks_.size(); ++i) {
-        if (!locks_[i]) continue;  // nobody who is called calls it, so far
-        flow.visit(i, [&](const Operation& operation, const State& before) {
-          if (operation.kind != OperationKind::kCall) return;
-          for (const std::size_t target : graph.targets(operation))
-            if (!sharing.is_harmless(i, before, target))
-              has_changed |= narrow(target, given(operation, at(i, before)));
-        });
-      }
-    }
+    until_stable(locks_.size(), [&](std::size_t i, const auto& again) {
+      if (!locks_[i]) return;  // nobody who is called calls it, so far
+      flow.visit(i, [&](const Operation& operation, const State& before) {
+        if (operation.kind != OperationKind::kCall) return;
+        for (const std::size_t target : graph.targets(operation))
+          if (!sharing.is_harmless(i, before, target) && narrow(target, given(operation, at(i, before))))
+            again(target);
+      });
+    });
   }
 
   // Those held before the operation.

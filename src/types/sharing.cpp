@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
@@ -24,26 +25,24 @@ bool Sharing::is_unshared(std::size_t function, std::string_view path, const Sta
   return !shared_[function].contains(parameter);
 }
 
-// Takes from the functions it calls what it does not grant. True: something was taken.
-bool Sharing::narrow(std::size_t function) {
-  bool has_changed = false;
+// Takes from the functions it calls what it does not grant, and has those looked at again.
+void Sharing::narrow(std::size_t function, const std::function<void(std::size_t)>& again) {
   flow_.visit(function, [&](const Operation& operation, const State& before) {
     if (operation.kind != OperationKind::kCall) return;
     for (const std::size_t target : graph_.targets(operation)) {
       if (!is_alone(function, before) && starts_alone_[target]) {
         starts_alone_[target] = false;
-        has_changed = true;
+        again(target);
       }
       if (is_harmless(function, before, target)) continue;
       const Function& callee = *graph_.functions()[target];
       for (unsigned parameter = 0; parameter < callee.parameters; ++parameter) {
         const bool is_given = parameter < operation.arguments.size();
         if (is_given && is_unshared(function, operation.arguments[parameter], before)) continue;
-        has_changed |= shared_[target].insert(parameter).second;
+        if (shared_[target].insert(parameter).second) again(target);
       }
     }
   });
-  return has_changed;
 }
 
 Sharing::Sharing(const CallGraph& graph, const ProgramFlow& flow)
@@ -59,10 +58,7 @@ Sharing::Sharing(const CallGraph& graph, const ProgramFlow& flow)
     for (unsigned parameter = 0; from_outside && parameter < function.parameters; ++parameter)
       shared_[i].insert(parameter);
   }
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (std::size_t i = 0; i < graph.functions().size(); ++i) has_changed |= narrow(i);
-  }
+  until_stable(graph.functions().size(), [&](std::size_t i, const auto& again) { narrow(i, again); });
 }
 
 }  // namespace heddle::types

@@ -6,6 +6,7 @@
 // no thread can have been started before it. Both by greatest fixed points over the call graph.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ class Sharing {
   }
 
  private:
-  bool narrow(std::size_t function);
+  void narrow(std::size_t function, const std::function<void(std::size_t)>& again);
 
   const CallGraph& graph_;
   const ProgramFlow& flow_;

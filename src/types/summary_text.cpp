@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -124,7 +125,8 @@ class Reader {
     function_->name = words[2];
     function_->site = words[3];
     function_->signature = words[4];
-    function_->parameters = static_cast<uint32_t>(number(words[5]));
+    constexpr uint64_t kMostParameters = 10'000;
+    function_->parameters = static_cast<uint32_t>(std::min(number(words[5]), kMostParameters));
     Function& known = entry->second;  // one file may take the address, another not
     for (const char flag : words[6]) {
       switch (flag) {
