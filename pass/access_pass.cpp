@@ -262,7 +262,8 @@ bool Instrumenter::may_be_shared(Value* address) const {
   if (const auto* global = dyn_cast<GlobalVariable>(object)) {
     if (global->isConstant()) return false;
     const StringRef name = global->getName();
-    if (name.starts_with("__llvm") || name.starts_with("heddle_")) return false;
+    // Of the compiler's own: what coverage and profiles count, for one, and count without order.
+    if (name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("heddle_")) return false;
   }
   if (isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true)) return false;
   return true;

@@ -114,6 +114,10 @@ PreservedAnalyses BlockPass::run(Module& module, ModuleAnalysisManager&) {
     if (function.isDeclaration() || function.isPresplitCoroutine() ||
         function.hasFnAttribute(Attribute::Naked))
       continue;
+    if (const uint64_t size = constructed_size(function); size > 0) {
+      IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+      call_runtime(builder, "heddle_begin_object", {object_of(function), builder.getInt64(size)});
+    }
     const std::string name = name_of(function).qualified;
     if (name.empty() || StringRef(name).starts_with("heddle_")) continue;
     if (const std::optional<Block> block = block_of(function, name, spec, annotations))

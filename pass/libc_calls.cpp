@@ -47,6 +47,11 @@ bool may_order_threads(const CallBase& call) {
                                   .Cases("read", "__read_chk", "pread", "pread64", "readv", true)
                                   .Cases("write", "pwrite", "pwrite64", "writev", true)
                                   .Cases("recv", "__recv_chk", "recvfrom", "send", "sendto", true)
+                                  .Cases("epoll_wait", "epoll_pwait", "poll", "__poll_chk", "ppoll", true)
+                                  .Cases("select", "eventfd_write", "eventfd_read", true)
+                                  .Cases("sendmsg", "recvmsg", "close", "shutdown", "flock", true)
+                                  .Cases("kill", "pthread_kill", "sigwait", "sigwaitinfo", true)
+                                  .Case("sigtimedwait", true)
                                   .Default(false);
 }
 

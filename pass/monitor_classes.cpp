@@ -99,4 +99,14 @@ bool is_public_in_monitor_class(Function& function) {
          !name_of(function).is_constructor_or_destructor;
 }
 
+uint64_t constructed_size(Function& function) {
+  const DISubprogram* const subprogram = function.getSubprogram();
+  if (subprogram == nullptr || object_of(function) == nullptr) return 0;
+  if (!name_of(function).is_constructor_or_destructor || subprogram->getName().starts_with("~")) return 0;
+  const DISubprogram* const declaration = subprogram->getDeclaration();
+  const auto* const type =
+      dyn_cast_or_null<DICompositeType>((declaration != nullptr ? declaration : subprogram)->getScope());
+  return type != nullptr && (is_monitor(*type) || is_to_share_by(type)) ? type->getSizeInBits() / 8 : 0;
+}
+
 }  // namespace heddle

@@ -10,4 +10,7 @@ namespace heddle {
 // destructor, no static function, no assignment of a whole object.
 bool is_public_in_monitor_class(llvm::Function& function);
 
+// The size of the objects that it constructs, if it is a constructor of a monitor class or of a lock; else 0.
+uint64_t constructed_size(llvm::Function& function);
+
 }  // namespace heddle

@@ -82,9 +82,17 @@ HEDDLE_INLINE Known known_after(Thread& thread, Word read, Word write) {
 }
 
 // What this comes to is not known yet.
+// The compiler takes it that everything lies where its type allows; not all programs see to that.
+template <class Word>
+HEDDLE_INLINE bool is_aligned(const void* address) {
+  return reinterpret_cast<uint64_t>(address) % sizeof(Word) == 0;
+}
+
 template <class Word, bool kIsWrite>
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void look_up(const void* address, const char* name,
                                                       const void* caller, const void* pc) {
+  if (!is_aligned<Word>(address))
+    return rare_access(address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const auto stamp = static_cast<Word>(heddle_thread_state.stamp);
@@ -159,8 +167,7 @@ template <bool kIsWrite>
 HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step, const char* name,
                                 const void* caller, const void* pc) {
   if (heddle_thread_state.thread == nullptr || count == 0) return;
-  if (told_per_stretch == Channel::kTellAll)
-    return access_each_cell<kIsWrite>(address, count, step, name, caller, pc);
+  if (tells_all_of_stretch) return access_each_cell<kIsWrite>(address, count, step, name, caller, pc);
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const uint64_t stamp = heddle_thread_state.stamp;
@@ -266,6 +273,7 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* nam
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   Cell* const cell = cell_of(address);
   const auto low = static_cast<unsigned>(reinterpret_cast<uint64_t>(address) & 7);
+  if ((low & 3) + size > 4) return rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
   const unsigned shift = (low & 4) * 8;
   const uint32_t bytes = ((1U << size) - 1) << (kNumberBits + (low & 3));
   const uint32_t number = number_of(static_cast<uint32_t>(heddle_thread_state.stamp));
@@ -303,6 +311,7 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* nam
 
 template <class Word, bool kIsWrite>
 HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
+  if (!is_aligned<Word>(address)) return false;
   const Inside inside;
   return try_access<Word, kIsWrite>(address, pc);
 }

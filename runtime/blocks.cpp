@@ -6,6 +6,7 @@
 
 #include "runtime/atomics.h"
 #include "runtime/contexts.h"
+#include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/threads.h"
 #include "runtime/sync.h"
@@ -21,7 +22,7 @@ using State = OpenBlocks::State;
 // What a block does must be told apart from what the one before did, even where no synchronization lies
 // between: so the outermost boundaries begin a new stretch. In a recording all do: there, blocks within
 // others are judged as exactly.
-bool begins_stretch(bool is_outermost) { return is_outermost || told_per_stretch == Channel::kTellAll; }
+bool begins_stretch(bool is_outermost) { return is_outermost || tells_all_of_stretch; }
 
 Told begin_of(const OpenBlocks::Open& open, const void* pc) {
   Told told = told_begin(open);
@@ -103,12 +104,10 @@ void access_pointer(Thread& thread, const void* count, bool writes, const void* 
 
 }  // namespace
 
-HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, const void* pc) {
   const Inside inside;
   Thread* const thread = this_thread;
   if (thread == nullptr) return;
-  const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  const void* const pc = __builtin_return_address(0);
   // Blocks that a longjmp has left.
   while (!thread->blocks.empty() && thread->blocks.inner().stack < stack) leave_inner(*thread, pc);
   if (channel == nullptr || heddle_thread_state.thread == nullptr)
@@ -119,13 +118,32 @@ HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* o
   if (begins_stretch(is_outermost)) heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
 }
 
-HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+HEDDLE_INTERPOSE void heddle_begin_object(const void* object, uint64_t size) {
+  // Of other memory it is known when it is given back.
+  constexpr uint64_t kMostStack = uint64_t{1} << 26;
+  const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if (reinterpret_cast<uint64_t>(object) - stack >= kMostStack || this_thread == nullptr) return;
+  const Inside inside;
+  forget_locks(object, size);
+  forget_syncs(object, size);
+  tell(*this_thread, {.operation = kToldFree, .address = object, .name = size});
+}
+
+HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+  begin_block(block, object, reinterpret_cast<uint64_t>(__builtin_frame_address(0)),
+              __builtin_return_address(0));
+}
+
+void end_block(const HeddleBlock* block, const void* pc) {
   const Inside inside;
   Thread* const thread = this_thread;
   if (thread == nullptr || !thread->blocks.contains(block)) return;
-  const void* const pc = __builtin_return_address(0);
   while (thread->blocks.inner().block != block) leave_inner(*thread, pc);
   leave_inner(*thread, pc);
+}
+
+HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+  end_block(block, __builtin_return_address(0));
 }
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {

@@ -27,6 +27,10 @@ struct HeddleBlock {
 void heddle_begin_block(const HeddleBlock* block, const void* object);
 void heddle_end_block(const HeddleBlock* block);
 
+// An object by which threads share, a lock or one of a monitor class, is about to be constructed. On a stack
+// it may lie where another one lay: that one is over.
+void heddle_begin_object(const void* object, uint64_t size);
+
 // Operations of the standard library that are inlined into the program. Between enter and leave, accesses,
 // atomics and locks of the thread are the library's own affair and make no events; the operation itself
 // orders threads as the standard says. One inside another is part of the outer one.

@@ -83,6 +83,17 @@ struct Context {
   uint32_t caller;  // 0: none
 };
 
+// A function that is a block by the word of a spec, in an object that the plug-in has not seen: where it lies
+// in the program's file, and its name in Channel::text.
+struct SpecBlock {
+  uint64_t begin;
+  uint64_t end;
+  uint32_t kind;  // HeddleBlockKind
+  uint32_t name;
+};
+// The name of such a block, where others have the address of a text in the program.
+inline constexpr uint64_t kNameInChannel = uint64_t{1} << 63;
+
 enum ChannelState : uint32_t { kProgramRuns = 0, kProgramEnded = 1 };
 
 struct Channel {
@@ -100,8 +111,12 @@ struct Channel {
   std::atomic<uint32_t> questions;             // how often somebody asked what the threads do
   // From the monitor:
   static constexpr uint32_t kTellAll = 0xFFFFFFFF;
-  uint32_t told_per_stretch;  // how many accesses of a stretch are told at most; kTellAll: none is left out
-  uint32_t is_full;           // with kTellAll: every access is told, not only the first of a stretch
+  // How many accesses of a stretch are told at most, from now on; kTellAll, from the first: none is left out.
+  std::atomic<uint32_t> told_per_stretch;
+  uint32_t is_full;  // with kTellAll: every access is told, not only the first of a stretch
+  static constexpr uint32_t kSpecBlocks = 1U << 12;
+  uint32_t spec_blocks;  // how many there are, by address
+  SpecBlock spec_block[kSpecBlocks];
   alignas(64) std::atomic<uint64_t> used_chunks[kChunks / 64];  // bit sets
   std::atomic<uint64_t> board[kPlaces];                         // ticket plus one, chunk (16 bits)
   Context context[kContexts];

@@ -19,6 +19,7 @@
 #include "runtime/memory.h"
 #include "runtime/message.h"
 #include "runtime/question.h"
+#include "runtime/spec_blocks.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -191,7 +192,11 @@ bool share_memory() {
     if (done) {
       reserve_contexts();
       // With data flow every access is told, in another way.
-      told_per_stretch = is_built_to_follow ? 0 : made->told_per_stretch;
+      if (!is_built_to_follow) {
+        told_per_stretch = &made->told_per_stretch;
+        tells_all_of_stretch = made->told_per_stretch == Channel::kTellAll;
+      }
+      take_spec_blocks(*made);
       tells_every_access = made->is_full != 0 || is_built_to_follow;
       __atomic_store_n(&channel, made, __ATOMIC_RELEASE);
     } else {

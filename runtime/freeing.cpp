@@ -34,14 +34,15 @@ Number unordered_in(const Thread& thread, uint32_t word, uint32_t wanted_bytes) 
 
 struct Unordered {
   Number stretch = 0;  // 0: none
-  unsigned half = 0;   // of the cell
+  bool wrote = false;
+  unsigned half = 0;  // of the cell
 };
 Unordered unordered_in(const Thread& thread, const Cell& cell) {
   for (unsigned half = 0; half < 2; ++half)
-    for (const uint64_t words : {cell.write, cell.read})
-      if (const Number found = unordered_in(thread, static_cast<uint32_t>(words >> (32 * half)), 0xF);
-          found != 0)
-        return {found, half};
+    for (const bool wrote : {true, false}) {
+      const auto word = static_cast<uint32_t>((wrote ? cell.write : cell.read) >> (32 * half));
+      if (const Number found = unordered_in(thread, word, 0xF); found != 0) return {found, wrote, half};
+    }
   return {};
 }
 
@@ -66,6 +67,7 @@ bool check_page(Thread& thread, const char* from, const char* to, const void* pc
   }
   if (found.stretch == 0) return true;
   tell_race(thread, {.earlier = found.stretch,
+                     .earlier_wrote = found.wrote,
                      .address = from - 8 + (found.half == 0 ? 0 : 4),
                      .size = 4,
                      .writes = true,

@@ -10,8 +10,7 @@
 
 #include "runtime/libc_call.h"
 #include "runtime/libc_functions.h"
-#include "runtime/sync.h"
-#include "runtime/tell.h"
+#include "runtime/libc_order.h"
 
 extern "C" {
 ssize_t __read_chk(int, void*, size_t, size_t);
@@ -24,28 +23,10 @@ namespace heddle::runtime {
 
 namespace {
 
-// What one thread sends another may receive, through a pipe, a socket, an event or a file: whoever receives
-// anything knows what all have done who have sent anything before. Which of them it was is not looked at.
-const char files = 0;
-
-void sending(const LibcCall& call) {
-  if (!call.is_checked()) return;
-  const int error = errno;
-  releasing_shared(&files);
-  tell(Operation::kSync, &files, call.pc());
-  errno = error;
-}
-void receiving(const LibcCall& call) {
-  if (!call.is_checked()) return;
-  const int error = errno;
-  if (acquired(&files)) tell(Operation::kSync, &files, call.pc());
-  errno = error;
-}
-
 // What came into the memory. A message may say that it would have been longer.
 ssize_t received(const LibcCall& call, void* memory, ssize_t got, std::size_t room) {
+  if (got >= 0) receiving(call);  // 0: the other end was closed
   if (got > 0) {
-    receiving(call);
     call.writes(memory, static_cast<std::size_t>(got) < room ? static_cast<std::size_t>(got) : room);
   }
   return got;
@@ -53,7 +34,7 @@ ssize_t received(const LibcCall& call, void* memory, ssize_t got, std::size_t ro
 
 // The same for memory in several parts.
 ssize_t received(const LibcCall& call, const iovec* parts, int count, ssize_t size) {
-  if (!call.is_checked() || size <= 0) return size;
+  if (!call.is_checked() || size < 0) return size;
   receiving(call);
   auto left = static_cast<std::size_t>(size);
   for (int i = 0; i < count && left > 0; ++i) {

@@ -37,6 +37,13 @@
   X(time, "lp") X(clock_gettime, "iip") X(gettimeofday, "ipp") \
   X(gmtime_r, "ppp") X(localtime_r, "ppp") X(mktime, "lp") X(strftime, "lplpp")
 
+// In libc_order.cpp.
+#define HEDDLE_LIBC_ORDERING(X) \
+  X(epoll_wait, "iipii") X(epoll_pwait, "iipiip") X(poll, "ipli") X(__poll_chk, "iplil") X(ppoll, "iplpp") \
+  X(select, "iipppp") X(eventfd_write, "iil") X(eventfd_read, "iip") X(sendmsg, "lipi") X(recvmsg, "lipi") \
+  X(close, "ii") X(shutdown, "iii") X(flock, "iii") X(kill, "iii") X(pthread_kill, "ili") \
+  X(sigwait, "ipp") X(sigwaitinfo, "ipp") X(sigtimedwait, "ippp")
+
 // In libc_formats.cpp.
 #define HEDDLE_LIBC_FORMATS(X) \
   X(printf, "ip.") X(fprintf, "ipp.") X(dprintf, "iip.") X(sprintf, "ipp.") X(snprintf, "iplp.") \
@@ -49,4 +56,5 @@
 #define HEDDLE_LIBC_FUNCTIONS(X) \
   HEDDLE_LIBC_STRINGS(X)         \
   HEDDLE_LIBC_FILES(X)           \
+  HEDDLE_LIBC_ORDERING(X)        \
   HEDDLE_LIBC_FORMATS(X)

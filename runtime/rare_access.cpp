@@ -106,6 +106,7 @@ class Check {
   }
 
   HEDDLE_INLINE Number race() const { return race_; }
+  HEDDLE_INLINE bool is_race_with_write() const { return race_with_write_; }
 
  private:
   struct Words {
@@ -118,7 +119,7 @@ class Check {
     return word == 0 || (bytes_of(word) == 0xF && entries[number_of(word)].kind() != Entry::Kind::kLayer);
   }
   HEDDLE_INLINE Words whole_after(uint32_t read, uint32_t write) {
-    expect_before(number_of(write));
+    expect_write_before(number_of(write));
     if (writes_) {
       expect_before(number_of(read));
       if (!is_atomic_) return {kAllBytes | present_, kAllBytes | present_};
@@ -134,7 +135,7 @@ class Check {
     Number last_result = 0;
     for (unsigned i = 0; i < 4; ++i) {
       if ((bytes >> i & 1) == 0) continue;
-      expect_before(writes.of[i]);
+      expect_write_before(writes.of[i]);
       if (writes_) {
         expect_before(reads.of[i]);
         writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
@@ -175,6 +176,12 @@ class Check {
     return stretch == present_ || thread_.is_before(entries[stretch]);
   }
 
+  // Looked at before the reads: a write stands among them too.
+  HEDDLE_INLINE void expect_write_before(Number number) {
+    if (race_ != 0) return;
+    expect_before(number);
+    race_with_write_ = race_ != 0;
+  }
   HEDDLE_INLINE void expect_before(Number number) {
     if (number == 0 || number == present_ || race_ != 0) return;
     const Entry entry = entries[number];
@@ -270,6 +277,7 @@ class Check {
   bool is_atomic_;
   Number present_ = 0;
   Number race_ = 0;  // what the access is in race with; 0: nothing
+  bool race_with_write_ = false;
 };
 
 }  // namespace
@@ -288,6 +296,7 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
     Cell* const cell = cell_of(place);
     for (;;) {
       Number race = 0;
+      bool is_race_with_write = false;
       if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
       {
         const AtPage page(thread, place);
@@ -296,6 +305,7 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
           Check check(thread, writes, is_atomic);
           const Cell fresh = check.after(old, first, here);
           race = check.race();
+          is_race_with_write = check.is_race_with_write();
           if (!(fresh == old)) {
             const uint64_t kind = (writes ? kWrites : 0) | (is_atomic ? kIsAtomic : 0);
             note(thread, place, here | kind, name, caller, pc, /*is_told=*/is_atomic || race != 0);
@@ -305,7 +315,7 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
         }
       }
       if (race != 0) {
-        const Race found = {race, place, here, writes, is_atomic, name, caller, pc};
+        const Race found = {race, is_race_with_write, place, here, writes, is_atomic, name, caller, pc};
         auto report = [&] { tell_race(thread, found); };
         keep_registers(report);
         break;

@@ -23,8 +23,8 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
       continue;
     }
     const bool overlaps = memo.address() < address + race.size && address < memo.address() + memo.size();
-    // Of what the stretch did, the latest that conflicts.
-    if (!is_found && overlaps && memo.is_atomic() == was_atomic && (memo.writes() || race.writes)) {
+    // Of what the stretch did, the latest of that kind.
+    if (!is_found && overlaps && memo.is_atomic() == was_atomic && memo.writes() == race.earlier_wrote) {
       found = memo;
       is_found = true;
     }
@@ -52,7 +52,6 @@ void tell_race(Thread& thread, const Race& race) {
   const bool was_atomic = stretch.kind() == Entry::Kind::kAtomics;
   Memo memo = {};
   if (!find_memo(other, stretch.time(), race, was_atomic, memo)) memo = {};
-  const bool wrote = memo.pc == 0 ? !race.writes : memo.writes();
   const auto operation_of = [](bool is_atomic, bool is_write) {
     return static_cast<uint8_t>(is_atomic  ? is_write ? Operation::kAtomicWrite : Operation::kAtomicRead
                                 : is_write ? Operation::kWrite
@@ -62,7 +61,7 @@ void tell_race(Thread& thread, const Race& race) {
                           .address = memo.pc == 0 ? race.address : reinterpret_cast<void*>(memo.address()),
                           .pc = reinterpret_cast<void*>(memo.code()),
                           .size = memo.frees() ? static_cast<uint8_t>(Operation::kFree)
-                                               : operation_of(was_atomic, wrote),
+                                               : operation_of(was_atomic, race.earlier_wrote),
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
                           .context = 0});

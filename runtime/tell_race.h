@@ -12,6 +12,7 @@ struct Thread;
 // An access that is in race with what another thread did in an earlier stretch.
 struct Race {
   Number earlier;  // the stretch
+  bool earlier_wrote;
   const void* address;
   unsigned size;
   bool writes;

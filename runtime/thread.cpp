@@ -16,7 +16,9 @@ namespace heddle::runtime {
 __thread Thread* this_thread = nullptr;
 Thread** threads_by_serial = nullptr;
 
-uint32_t told_per_stretch = 0;
+constinit const std::atomic<uint32_t> nothing_told{0};
+const std::atomic<uint32_t>* told_per_stretch = &nothing_told;
+bool tells_all_of_stretch = false;
 bool tells_every_access = false;
 bool is_parallel = false;
 uint32_t thread_count = 0;

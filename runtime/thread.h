@@ -258,6 +258,10 @@ void for_each_thread(Visit visit) {
   for (uint32_t serial = 1; serial <= thread_count; ++serial) visit(*threads_by_serial[serial]);
 }
 
+// The thread enters and leaves a block; `stack` is where the frame of the function lies, or below it.
+void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, const void* pc);
+void end_block(const HeddleBlock* block, const void* pc);
+
 // A thread that waits for a condition lets others in on purpose: what it does before, to find out that it has
 // to wait, and what it does after are judged apart. The result says what to enter again.
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default = false);
@@ -270,7 +274,11 @@ void tell_deterministic_blocks(Thread& thread, const void* pc);
 void attach(Thread* thread);  // to the calling one
 void detach();                // it is at its end
 
-extern uint32_t told_per_stretch;  // accesses that a thread tells of each of its stretches, at most
+// Where it says how many accesses a thread tells of each of its stretches, at most: the monitor's word, or
+// none.
+extern const std::atomic<uint32_t>* told_per_stretch;
+extern const std::atomic<uint32_t> nothing_told;
+extern bool tells_all_of_stretch;
 // Nothing that was done before makes an access not worth telling: each is a stretch of its own.
 extern bool tells_every_access;
 
@@ -285,7 +293,7 @@ extern bool tells_every_access;
   Memo& memo = thread.next_memo();
   memo.what = Memo::kNewStretch;
   memo.pc = thread.time;
-  thread.left_to_tell = told_per_stretch;
+  thread.left_to_tell = told_per_stretch->load(std::memory_order_relaxed);
   return heddle_thread_state.stamp = twice(kAllBytes | number);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/atomics.h"
 #include "runtime/frames.h"
 #include "runtime/interpose/real.h"
+#include "runtime/spec_blocks.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -16,9 +17,16 @@ namespace heddle::runtime {
 HEDDLE_INTERPOSE void __tsan_init() {}
 
 HEDDLE_INTERPOSE void __tsan_func_entry(const void* return_address) {
-  enter_function(return_address, reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
+  const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  enter_function(return_address, stack);
+  if (const HeddleBlock* const block = spec_block_at(HEDDLE_HERE); block != nullptr)
+    begin_block(block, nullptr, stack, HEDDLE_HERE);
 }
-HEDDLE_INTERPOSE void __tsan_func_exit() { leave_function(); }
+HEDDLE_INTERPOSE void __tsan_func_exit() {
+  if (const HeddleBlock* const block = spec_block_at(HEDDLE_HERE); block != nullptr)
+    end_block(block, HEDDLE_HERE);
+  leave_function();
+}
 
 HEDDLE_INTERPOSE void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   access_memory(from, size, HEDDLE_HERE);

@@ -1,5 +1,6 @@
 /* Says which parts of a program should be atomic or deterministic. In a normal build all of this is nothing;
-   heddle-clang++ (or heddle-clang) defines __HEDDLE__.
+   heddle-clang++ (or heddle-clang) defines __HEDDLE__. Scopes also count in objects that other compilers made
+   with -fsanitize=thread, if they are linked by heddle-clang++.
 
      void transfer(Account& from, Account& to, int amount) {
        HEDDLE_ATOMIC("transfer");        // from here to the end of the scope
@@ -28,7 +29,24 @@
 #define HEDDLE_DETERMINISTIC_FUNCTION
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define HEDDLE_THREAD_SANITIZED_
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEDDLE_THREAD_SANITIZED_
+#endif
+#endif
+
+#if defined(__HEDDLE__) || defined(HEDDLE_THREAD_SANITIZED_)
+
+/* An object for ThreadSanitizer's runtime may be linked with that one. */
 #ifdef __HEDDLE__
+#define HEDDLE_IF_THERE_(function)
+#define HEDDLE_MAY_BE_MISSING_
+#else
+#define HEDDLE_IF_THERE_(function) if (function)
+#define HEDDLE_MAY_BE_MISSING_ __attribute__((weak))
+#endif
 
 /* As the runtime knows it (runtime/blocks.h). */
 struct heddle_scope_block {
@@ -40,8 +58,8 @@ struct heddle_scope_block {
 #ifdef __cplusplus
 extern "C" {
 #endif
-void heddle_begin_block(const struct heddle_scope_block* block, const void* object);
-void heddle_end_block(const struct heddle_scope_block* block);
+HEDDLE_MAY_BE_MISSING_ void heddle_begin_block(const struct heddle_scope_block* block, const void* object);
+HEDDLE_MAY_BE_MISSING_ void heddle_end_block(const struct heddle_scope_block* block);
 #ifdef __cplusplus
 }
 #endif
@@ -54,11 +72,11 @@ void heddle_end_block(const struct heddle_scope_block* block);
 #define HEDDLE_BEGIN_(name, kind)        \
   {                                      \
     HEDDLE_BLOCK_(heddle_b, name, kind); \
-    heddle_begin_block(&heddle_b, 0)
+    HEDDLE_IF_THERE_(heddle_begin_block) heddle_begin_block(&heddle_b, 0)
 #define HEDDLE_BEGIN_ATOMIC(name) HEDDLE_BEGIN_(name, 0)
 #define HEDDLE_BEGIN_DETERMINISTIC(name) HEDDLE_BEGIN_(name, 1)
-#define HEDDLE_END             \
-  heddle_end_block(&heddle_b); \
+#define HEDDLE_END                                                \
+  HEDDLE_IF_THERE_(heddle_end_block) heddle_end_block(&heddle_b); \
   }
 
 #ifdef __cplusplus
@@ -68,9 +86,9 @@ namespace detail {
 class BlockScope {
  public:
   explicit BlockScope(const heddle_scope_block& block) : block_(block) {
-    heddle_begin_block(&block_, nullptr);
+    HEDDLE_IF_THERE_(heddle_begin_block) heddle_begin_block(&block_, nullptr);
   }
-  ~BlockScope() { heddle_end_block(&block_); }
+  ~BlockScope() { HEDDLE_IF_THERE_(heddle_end_block) heddle_end_block(&block_); }
   BlockScope(const BlockScope&) = delete;
   BlockScope& operator=(const BlockScope&) = delete;
 

@@ -34,7 +34,8 @@ void in_child() {
   if (this_thread != nullptr) give_pages_to_everybody();
   leave_monitor_to_parent();
   count_threads_anew();
-  told_per_stretch = 0;
+  told_per_stretch = &nothing_told;
+  tells_all_of_stretch = false;
   tells_every_access = false;
   if (this_thread != nullptr) {
     forget_all_syncs();

@@ -111,6 +111,24 @@ int join_with(pthread_t id, const void* pc, Join join) {
     fail("the system has no key for the ends of threads");
 }
 
+// What the thread keeps and what checking needs of its stack comes on top of what the program has reckoned
+// with. A stack that the program has made itself is left as it is.
+const pthread_attr_t* with_room(const pthread_attr_t* attributes, pthread_attr_t& roomy) {
+  constexpr std::size_t kSmall = std::size_t{1} << 18;
+  constexpr std::size_t kOnTop = std::size_t{1} << 16;
+  if (attributes == nullptr) return nullptr;
+  std::size_t size = 0;
+  void* own = nullptr;
+  ::pthread_attr_getstacksize(attributes, &size);
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+  ::pthread_attr_getstackaddr(attributes, &own);
+#pragma clang diagnostic pop
+  if (own != nullptr || size >= kSmall) return attributes;
+  roomy = *attributes;
+  return ::pthread_attr_setstacksize(&roomy, size + kOnTop) == 0 ? &roomy : attributes;
+}
+
 bool is_joinable(const pthread_attr_t* attributes) {
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) ::pthread_attr_getdetachstate(attributes, &state);
@@ -133,7 +151,10 @@ void count_threads_anew() {
 
 int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*), void* argument,
                   const void* pc) {
-  if (this_thread == nullptr) return REAL(pthread_create)(id, attributes, body, argument);
+  if (this_thread == nullptr) {
+    pthread_attr_t roomy;
+    return REAL(pthread_create)(id, with_room(attributes, roomy), body, argument);
+  }
   auto* const start = create<Start>();
   start->body = body;
   start->argument = argument;
@@ -147,7 +168,8 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
   made.fetch_add(1);
   tell(*this_thread,
        {.operation = static_cast<uint8_t>(Operation::kFork), .pc = pc, .extra = start->thread->stream});
-  const int result = REAL(pthread_create)(id, attributes, run_thread, start);
+  pthread_attr_t roomy;
+  const int result = REAL(pthread_create)(id, with_room(attributes, roomy), run_thread, start);
   if (result != 0) {
     made.fetch_sub(1);
     destroy(start);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -29,12 +31,21 @@ class BlocksChecker : public Checker {
 
   void finish() override {
     deadlock_->finish();
+    may_deadlock_ = !context_.findings.list().empty();
     Transactions whole = collector_.finish();
     note_ = run_note(whole);
     const Transactions run = that_matter(std::move(whole));
     result_ = search_violations(run, collector_.locksets(), context_.options.budget, context_.on_search);
+    const std::vector<Origin> synchronizations =
+        result_.witnesses.empty() ? std::vector<Origin>() : list_synchronizations(run.logs);
+    // Whichever of its blocks a cycle was found from, it is one finding when the same blocks are to blame.
+    std::set<std::pair<std::vector<std::string>, std::vector<uint32_t>>> told;
     for (const Witness& witness : result_.witnesses) {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
+      std::vector<uint32_t> members;
+      for (const CycleMember& member : witness.members) members.push_back(member.group);
+      std::sort(members.begin(), members.end());
+      if (!told.emplace(finding.blocks, std::move(members)).second) continue;
       finding.rule = &kPredictedViolation;
       finding.checker = kBlocksChecker.name;
       const std::vector<Finding>& kept = context_.findings.list();
@@ -42,8 +53,10 @@ class BlocksChecker : public Checker {
       context_.findings.add(std::move(finding));
       if (kept.size() == known) continue;
       Finding& added = context_.findings.list().back();
-      added.schedule = schedule_steps(witness, added.steps, run, collector_.locksets(), context_.names);
+      added.schedule =
+          schedule_steps(witness, added.steps, run, synchronizations, collector_.locksets(), context_.names);
     }
+    is_cut_ = !result_.witnesses.empty();
     result_.witnesses.clear();
   }
 
@@ -54,6 +67,8 @@ class BlocksChecker : public Checker {
       if (!coverage.note.empty()) coverage.note += "; ";
       coverage.note += text;
     };
+    if (may_deadlock_ && !is_cut_ && result_.exhausted == 0 && result_.too_large == 0)
+      add("every schedule that runs to its end is fine; one that deadlocks is not atomic");
     if (result_.exhausted > 0) {
       coverage.undecided = true;
       add(fmt::format("the search gave up on {} before all orders were tried; more with --budget",
@@ -74,8 +89,10 @@ class BlocksChecker : public Checker {
  private:
   CheckerContext context_;
   std::unique_ptr<Checker> deadlock_;
-  Collector collector_;
+  Collector collector_{true};
   SearchResult result_;
+  bool may_deadlock_ = false;  // something was found by the deadlock checker
+  bool is_cut_ = false;        // a violation was found
   std::string note_;
 };
 

@@ -140,12 +140,12 @@ class Reduction : public Checker {
           "expect it to be atomic",
           name);
     if (is_release(committed.kind))
-      return fmt::format("keep {} from {} to {}", context_.names.lock(committed.object), from, to);
-    return fmt::format("hold one lock from {} to {}, here and at the other accesses", from, to);
+      return fmt::format("keep {} {}", context_.names.lock(committed.object), span_text(from, to, name));
+    return fmt::format("hold one lock {}, here and at the other accesses", span_text(from, to, name));
   }
 
   CheckerContext context_;
-  Collector collector_;
+  Collector collector_{false};
   Transactions run_;
 };
 

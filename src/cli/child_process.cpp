@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -26,6 +27,16 @@ namespace heddle {
 namespace {
 
 constexpr int kFromTerminal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+std::atomic<pid_t> running{0};  // the program; 0: none
+
+// What somebody sends to us alone is meant for the program; what the terminal sends it has got itself.
+void pass_on(int signal, siginfo_t* information, void*) {
+  const int error = errno;
+  const pid_t program = running.load();
+  if (program != 0 && information->si_code <= 0 && information->si_pid != program) ::kill(program, signal);
+  errno = error;
+}
 
 // While it lives, what the terminal sends waits: it must not end us between the program's start and the
 // moment from which it is not for us.
@@ -86,11 +97,17 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  pid_t pid() const { return pid_; }
   // Readable once it has ended; -1: the system has no such thing.
   int descriptor() const { return descriptor_; }
   // True once it has ended.
   bool has_ended() {
-    if (!ended_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+    siginfo_t end = {};
+    const auto id = static_cast<id_t>(pid_);
+    if (!ended_ && ::waitid(P_PID, id, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == pid_) {
+      running = 0;  // before the number can be another's
+      ended_ = ::waitpid(pid_, &status_, 0) == pid_;
+    }
     return ended_;
   }
   int exit_code() const { return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_); }
@@ -143,6 +160,7 @@ CommandEnd run_command_served(const std::vector<std::string>& command, const std
   {
     const HeldBack held_back;
     child.emplace(command, listener.name(), preload, held_back);
+    running = child->pid();
     outlive_the_program();
   }
   Served programs;
@@ -164,7 +182,10 @@ CommandEnd run_command_served(const std::vector<std::string>& command, const std
 }
 
 void outlive_the_program() {
-  for (const int signal : kFromTerminal) std::signal(signal, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : kFromTerminal) ::sigaction(signal, &action, nullptr);
 }
 
 std::string program_of(pid_t pid, const std::string& otherwise) {

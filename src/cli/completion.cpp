@@ -11,7 +11,7 @@ namespace heddle {
 namespace {
 
 // `words` as one word of the shell.
-std::string quoted(const std::vector<std::string>& words) {
+std::string shell_words(const std::vector<std::string>& words) {
   return fmt::format("'{}'", fmt::join(words, " "));
 }
 
@@ -27,9 +27,9 @@ std::string value_case(const CLI::App& app, const CLI::Option& option) {
   if (type == kFileType) {
     action = "_heddle_files";
   } else if (type == kCheckersType) {
-    action = fmt::format("_heddle_list {}", quoted(known_values(option)));
+    action = fmt::format("_heddle_list {}", shell_words(known_values(option)));
   } else if (const std::vector<std::string> values = known_values(option); !values.empty()) {
-    action = fmt::format("_heddle_words {}", quoted(values));
+    action = fmt::format("_heddle_words {}", shell_words(values));
   }
   return fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, " | "), action);
 }
@@ -51,8 +51,8 @@ void add_word_cases(const CLI::App& app, std::string& script) {
     files = files || value_type(*positional) == kFileType;
     for (const std::string& value : known_values(*positional)) words.push_back(value);
   }
-  script += fmt::format("    '{}') options={} words={} files={} ;;\n", full_name(app), quoted(options),
-                        quoted(words), files ? "yes" : "");
+  script += fmt::format("    '{}') options={} words={} files={} ;;\n", full_name(app), shell_words(options),
+                        shell_words(words), files ? "yes" : "");
   for (const CLI::App* command : subcommands_of(app)) add_word_cases(*command, script);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.h"
 #include "checkers/deadlock.h"
 #include "checkers/race.h"
 #include "checkers/registry.h"
@@ -54,9 +55,11 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
   const Names& names = trace.names();
   if (found.races != nullptr)
     for (const ToldRace& race : trace.take_races()) {
-      Finding finding =
-          race_finding(make_step(race.earlier, race.index, names), make_step(race.later, race.index, names),
-                       std::string(names.variable(race.later.object)));
+      Step earlier = make_step(race.earlier, race.index, names);
+      if (earlier.frames.empty())
+        earlier.because = "too much has happened since to say where; `heddle record` keeps all places";
+      Finding finding = race_finding(std::move(earlier), make_step(race.later, race.index, names),
+                                     std::string(names.variable(race.later.object)));
       if (!trace.has_left_out() || !is_known(finding, *found.races)) found.races->add(std::move(finding));
     }
   for (const std::vector<BlockedThread>& circle : trace.take_standstills())
@@ -66,6 +69,7 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
 uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   ChannelReader reader(connection);
   reader.channel().told_per_stretch = settings_.told_per_stretch;
+  if (settings_.blocks_of) reader.name_blocks(settings_.blocks_of(connection.pid()));
   connection.answer(0, 0);
 
   const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),
@@ -105,9 +109,22 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   std::vector<Finding> findings =
       report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
                         checkers, found.by_checker);
+  const bool any_block = std::any_of(findings.begin(), findings.end(),
+                                     [](const Finding& finding) { return !finding.blocks.empty(); });
+  if (any_block && trace.calm_until() > 0)
+    notices_.push_back(
+        fmt::format("{} had nothing to explain for {}, and told of no plain accesses after a while; where "
+                    "a finding lacks them, `heddle record` and `heddle check` show them",
+                    program, counted(trace.calm_until(), "event")));
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;
+}
+
+RunReport LiveCheck::finish() {
+  RunReport report = report_.finish();
+  report.notices = std::move(notices_);
+  return report;
 }
 
 }  // namespace heddle

@@ -9,6 +9,7 @@
 
 #include "cli/report_builder.h"
 #include "core/checker.h"
+#include "live/channel_reader.h"
 #include "live/listener.h"
 
 namespace heddle {
@@ -25,6 +26,8 @@ class LiveCheck {
     std::function<void(const Finding&)> on_finding;            // when it is found; one at a time
     std::function<void(const std::string&)> on_question;       // with the answer; one at a time
     std::function<bool(std::string_view name)> ignores_block;  // from several threads; empty: none
+    // Functions of a process that are blocks though the plug-in has not seen them; empty: none.
+    std::function<std::vector<ChannelReader::SpecBlock>(pid_t pid)> blocks_of;
   };
   explicit LiveCheck(Settings settings);
 
@@ -32,7 +35,7 @@ class LiveCheck {
   // how many findings it had.
   uint32_t check(Connection& connection, const std::string& program);
 
-  RunReport finish() { return report_.finish(); }
+  RunReport finish();
 
  private:
   // What is found in one program.
@@ -48,6 +51,7 @@ class LiveCheck {
   std::mutex mutex_;                      // for all below
   std::map<std::string, Strength> told_;  // findings, by fingerprint
   ReportBuilder report_;
+  std::vector<std::string> notices_;
 };
 
 }  // namespace heddle

@@ -45,7 +45,8 @@ uint64_t parse_number(const std::string& name, const std::string& text, uint64_t
   }
   const bool fits = error == std::errc() && scale != 0 && value <= most / scale && value * scale >= least;
   if (fits) return value * scale;
-  const bool unbounded = most == std::numeric_limits<uint64_t>::max();
+  const bool is_too_large = error == std::errc::result_out_of_range || (scale != 0 && value > most / scale);
+  const bool unbounded = most == std::numeric_limits<uint64_t>::max() && !is_too_large;
   throw CLI::ValidationError(name, fmt::format("'{}' is not a number {}", printable(text),
                                                unbounded ? fmt::format("of at least {}", least)
                                                          : fmt::format("from {} to {}", least, most)));

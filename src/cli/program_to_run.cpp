@@ -51,7 +51,18 @@ ProgramToRun::ProgramToRun(const std::string& command) : file_(find_program(comm
       return;
     case ProgramKind::kDynamic: break;
   }
-  if (needs_library(file_, kRuntime)) return;
+  if (needs_library(file_, kRuntime)) {
+    if (!has_debug_info(file_))
+      warning_ = fmt::format(
+          "{} was built without -g: reports cannot say where in the source{}; build it with -g, at any "
+          "optimization",
+          command,
+          noted_blocks(file_).empty()
+              ? ", and which classes own a mutex is not known, so that no function is "
+                "expected to be atomic"
+              : "");
+    return;
+  }
   warning_ = fmt::format(
       "{} was not built with Heddle: its locks and threads are checked, its memory accesses and blocks are "
       "not; build it with heddle-clang++ (CXX=heddle-clang++)",

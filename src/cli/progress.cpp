@@ -56,10 +56,10 @@ void Progress::update(uint64_t events, const TraceSource& source) {
 
 void Progress::update(double part) {
   if (!is_time_to_draw()) return;
-  constexpr int kWidth = 30;
-  const int done = static_cast<int>(part * kWidth);
+  constexpr int kBarWidth = 30;
+  const int done = static_cast<int>(part * kBarWidth);
   fmt::print(stderr, "\r{}: searching schedules [{:#<{}}{:.<{}}] {:.0f} %\x1b[K", what_, "", done, "",
-             kWidth - done, part * 100);
+             kBarWidth - done, part * 100);
 }
 
 }  // namespace heddle

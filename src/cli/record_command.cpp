@@ -14,6 +14,7 @@
 #include "cli/program_to_run.h"
 #include "cli/question.h"
 #include "cli/run_command.h"
+#include "cli/run_spec.h"
 #include "live/channel_reader.h"
 #include "live/live_trace.h"
 #include "trace/binary_writer.h"
@@ -26,6 +27,7 @@ struct RecordArguments {
   std::vector<std::string> command;
   std::string output = "run.heddle";
   std::string mode = "thin";
+  std::string spec;
 };
 
 // The files of a recording: one for each process, "run.heddle", "run.2.heddle", …
@@ -69,15 +71,17 @@ class Recordings {
   uint32_t processes_ = 0;
 };
 
-void record_program(Connection& connection, const std::string& program, bool is_full,
+void record_program(Connection& connection, const std::string& program, bool is_full, RunSpec& spec,
                     Recordings& recordings) {
   ChannelReader reader(connection);
   reader.channel().told_per_stretch = runtime::Channel::kTellAll;
   reader.channel().is_full = is_full ? 1 : 0;
+  reader.name_blocks(spec.blocks_of(connection.pid()));
   const Recordings::File file = recordings.next();
   connection.answer(0, 0);
 
-  LiveTrace trace(reader, program, LiveTrace::Divided::kRecorded);
+  LiveTrace trace(reader, program, LiveTrace::Divided::kRecorded,
+                  [&spec](std::string_view block) { return spec.is_ignored(block); });
   Questions questions(reader.channel());
   const auto answer = [&] {
     if (questions.any()) fmt::print(stderr, "{}", threads_text(program, trace));
@@ -95,11 +99,12 @@ void record_program(Connection& connection, const std::string& program, bool is_
 }
 
 int record(const RecordArguments& arguments) {
+  RunSpec spec(arguments.spec);
   Recordings recordings(arguments.output);
   const ProgramToRun recorded(arguments.command.front());
   const CommandEnd end = run_command_served(
       arguments.command, recorded.preload(), [&](Connection& connection, const std::string& program) {
-        record_program(connection, program, arguments.mode == "full", recordings);
+        record_program(connection, program, arguments.mode == "full", spec, recordings);
       });
   recordings.finish_unused();
   if (!recorded.warning().empty()) fmt::print(stderr, "heddle: {}\n", recorded.warning());
@@ -150,6 +155,7 @@ void add_record_command(CLI::App& root, Commands& commands) {
   add_text(*app, "--output,-o", arguments->output, kFileType,
            "The file to write, in Heddle's own format. Default: run.heddle.");
   add_choice(*app, "--mode", arguments->mode, "thin|full", "How much to record. Default: thin.");
+  add_spec_option(*app, arguments->spec);
   app->footer(kHelp);
   commands.push_back({app, [arguments] { return record(*arguments); }});
 }

@@ -1,6 +1,7 @@
 // heddle report: makes a page of findings that were written earlier.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -33,6 +34,9 @@ int report(const ReportArguments& arguments) {
   for (const std::string* input : {&arguments.file, &arguments.earlier})
     if (is_same_file(*input, arguments.html))
       throw InputError(fmt::format("{}: cannot write: it is a findings file to read", arguments.html));
+  for (const std::string& directory : arguments.source_directories)
+    if (!std::filesystem::is_directory(directory))
+      throw InputError(fmt::format("--source {}: there is no such directory", printable(directory)));
   FindingsFile findings = FindingsFile::load(arguments.file);
   for (RuleHelp& help : findings.report.rules) help.page = rule_page(help.rule->id);
   std::optional<FindingsFile> earlier;
@@ -45,7 +49,11 @@ int report(const ReportArguments& arguments) {
   if (earlier) {
     options.earlier = &earlier->report;
     options.earlier_name = input_name(arguments.earlier);
+    options.earlier_incomplete = earlier->incomplete;
   }
+  options.incomplete = findings.incomplete;
+  for (const std::string* doubt : {&options.incomplete, &options.earlier_incomplete})
+    if (!doubt->empty()) fmt::print(stderr, "heddle: warning: {}\n", printable(*doubt));
   page.write(html_report(findings.report, options));
   page.commit();
   if (arguments.html != "-")
@@ -54,7 +62,7 @@ int report(const ReportArguments& arguments) {
   return kExitClean;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kReportExamples =
     R"(The page needs nothing but itself and asks nobody for anything: it can be sent by mail or kept beside a build.
 The lines of source it shows are read now, where they are found; files that are missing are named in it.
 
@@ -66,7 +74,8 @@ Examples:
   heddle try bank.cpp --html bank.html                            without a findings file in between
 
 Exit codes:
-  0    the page was written, whatever the findings
+  0    the page was written, whatever the findings; also of a findings file that was cut off or is of a newer
+       Heddle, with a warning, as far as it can be read
   2    the command line or a findings file is at fault; nothing was written
   125  Heddle itself failed
 )";
@@ -88,7 +97,7 @@ void add_report_command(CLI::App& root, Commands& commands) {
       *app, "--source", arguments->source_directories, "DIRECTORY",
       "Where to look for source files with relative names, before the current directory and the root of the "
       "git work tree around it. Can be given several times.");
-  app->footer(kFooter);
+  app->footer(kReportExamples);
   commands.push_back({app, [arguments] { return report(*arguments); }});
 }
 

@@ -161,11 +161,12 @@ void ReportWriter::write_witnesses(const RunReport& report) {
     }
   }
   if (options_.emit_witness != "-") remove_further_witnesses(options_.emit_witness, count);
-  if (count == 0)
-    fmt::print(stderr,
-               "heddle: nothing written to {}: no finding has a schedule of its own (--checkers blocks "
-               "predicts such)\n",
-               printable(options_.emit_witness));
+  if (count > 0) return;
+  const bool has_predicted = std::any_of(report.checkers.begin(), report.checkers.end(),
+                                         [](const CheckerSummary& ran) { return ran.name == "blocks"; });
+  fmt::print(stderr, "heddle: nothing written to {}: {}\n", printable(options_.emit_witness),
+             has_predicted ? "blocks predicts no order of its own"
+                           : "no finding has an order of its own to show; --checkers blocks finds such");
 }
 
 int ReportWriter::write(RunReport report, bool told) {

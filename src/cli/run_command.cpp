@@ -35,6 +35,7 @@ LiveCheck::Settings live_settings(const ReportOptions& options, Suppressions& su
   settings.options = checker_options(options);
   settings.kept_per_checker = kept_per_checker(options);
   settings.ignores_block = [&spec](std::string_view block) { return spec.is_ignored(block); };
+  settings.blocks_of = [&spec](pid_t pid) { return spec.blocks_of(pid); };
   if (tells)
     settings.on_finding = [&, left = options.limit](const Finding& finding) mutable {
       if (suppressions.find(finding) != nullptr || left == 0) return;
@@ -176,7 +177,8 @@ Examples:
 
 void add_spec_option(CLI::App& app, std::string& spec) {
   add_text(app, "--spec", spec, kFileType,
-           "Leave out the blocks that this spec file ignores. 'heddle spec --help' tells what it holds.");
+           "Leave out the blocks that this spec file ignores; of objects compiled with -fsanitize=thread, "
+           "take the functions that it names for blocks. 'heddle spec --help' tells what it holds.");
 }
 
 std::string run_exit_codes_help() {

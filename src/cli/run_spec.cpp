@@ -21,6 +21,22 @@ bool RunSpec::is_ignored(std::string_view block) {
                      [&](const SpecPattern& pattern) { return spec_matches(pattern.text, block); });
 }
 
+std::vector<ChannelReader::SpecBlock> RunSpec::blocks_of(pid_t pid) const {
+  if (spec_.atomic.empty() && spec_.deterministic.empty()) return {};
+  const auto fits = [](const std::vector<SpecPattern>& patterns, const std::string& name) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const SpecPattern& pattern) { return spec_matches(pattern.text, name); });
+  };
+  std::vector<ChannelReader::SpecBlock> blocks;
+  for (const FunctionPlace& function : functions_for_thread_sanitizer(fmt::format("/proc/{}/exe", pid))) {
+    if (fits(spec_.ignore, function.name)) continue;
+    const bool is_deterministic = fits(spec_.deterministic, function.name);
+    if (is_deterministic || fits(spec_.atomic, function.name))
+      blocks.push_back({function.begin, function.end, is_deterministic ? 1U : 0U, function.name});
+  }
+  return blocks;
+}
+
 std::vector<std::string> RunSpec::notices(const std::string& program) {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> blocks = seen_;

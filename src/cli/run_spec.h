@@ -1,4 +1,5 @@
-// A spec file while programs run: which of their blocks are left out.
+// A spec file while programs run: which of their blocks are left out, and which functions of objects that the
+// plug-in has not seen, those compiled with -fsanitize=thread, are blocks.
 #pragma once
 
 #include <mutex>
@@ -6,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "live/channel_reader.h"
 #include "report/spec_file.h"
 
 namespace heddle {
@@ -15,6 +17,8 @@ class RunSpec {
   // Empty: no spec, nothing is left out. Throws InputError.
   explicit RunSpec(const std::string& path);
 
+  // Those of the program that has this process.
+  std::vector<ChannelReader::SpecBlock> blocks_of(pid_t pid) const;
   // Can be called from several threads.
   bool is_ignored(std::string_view block);
   // What fits no block of the programs that ran nor of the file `program`, a sentence each.

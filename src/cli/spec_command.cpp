@@ -108,7 +108,7 @@ int print_spec(const SpecArguments& arguments) {
   return kExitClean;
 }
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kSpecExamples = R"(Examples:
   heddle spec ./my_test                                   what is expected, and why
   heddle run --format json -o run.json -- ./my_test
   heddle spec --refine run.json -o spec.toml              without what that run has refuted
@@ -133,7 +133,7 @@ void add_spec_command(CLI::App& root, Commands& commands) {
            "The JSON report of a run: blocks that it has refuted go to 'ignore', with what was found.");
   add_text(*app, "--output,-o", arguments->output, kFileType,
            "Where to write the spec. A file appears only once it is complete. Default: standard output.");
-  app->footer(kFooter);
+  app->footer(kSpecExamples);
   commands.push_back({app, [arguments] { return print_spec(*arguments); }});
 }
 

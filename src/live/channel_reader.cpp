@@ -21,7 +21,7 @@ using runtime::Record;
 namespace {
 
 // Records handed out at once.
-constexpr std::size_t kMost = 4096;
+constexpr std::size_t kMostAtOnce = 4096;
 
 // A program that ends says so; one that is killed does not, so it is looked for when it has been silent.
 constexpr std::chrono::microseconds kAskAfter{10'000};
@@ -47,7 +47,7 @@ std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::functi
   auto pause = 100us;
   auto paused = 0us;  // since the program was asked whether it is there
   while (!has_ended_) {
-    while (records_.size() < kMost && read_ticket(next_ticket_)) ++next_ticket_;
+    while (records_.size() < kMostAtOnce && read_ticket(next_ticket_)) ++next_ticket_;
     if (!records_.empty()) {
       channel_->consumed.store(next_ticket_, std::memory_order_release);
       return records_;
@@ -148,6 +148,19 @@ std::vector<uint64_t> ChannelReader::stack(uint32_t context, std::size_t most) c
     context = here.caller;
   }
   return result;
+}
+
+void ChannelReader::name_blocks(std::vector<SpecBlock> blocks) {
+  std::sort(blocks.begin(), blocks.end(),
+            [](const SpecBlock& a, const SpecBlock& b) { return a.begin < b.begin; });
+  auto at = static_cast<uint32_t>(Channel::kTextBytes);  // from the end: the program writes from the beginning
+  for (const SpecBlock& block : blocks) {
+    const auto size = static_cast<uint32_t>(block.name.size() + 1);
+    if (channel_->spec_blocks == Channel::kSpecBlocks || at - Channel::kTextBytes / 2 < size) return;
+    at -= size;
+    std::memcpy(channel_->text + at, block.name.c_str(), size);
+    channel_->spec_block[channel_->spec_blocks++] = {block.begin, block.end, block.kind, at};
+  }
 }
 
 std::string ChannelReader::text(uint64_t offset) const {

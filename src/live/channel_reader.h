@@ -39,6 +39,16 @@ class ChannelReader {
 
   runtime::Channel& channel() { return *channel_; }
 
+  // Functions of the program's file that are blocks, before it is answered. Those that there is no room for
+  // are left out.
+  struct SpecBlock {
+    uint64_t begin;
+    uint64_t end;
+    uint32_t kind;  // HeddleBlockKind
+    std::string name;
+  };
+  void name_blocks(std::vector<SpecBlock> blocks);
+
   // Threads that a program may have in its life; a number from here on is not from the runtime.
   static constexpr uint32_t kMostStreams = 1U << 26;
 

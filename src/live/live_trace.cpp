@@ -9,7 +9,6 @@
 #include "live/told_waits.h"
 #include "runtime/flow.h"
 #include "runtime/layout.h"
-#include "trace/stand_in.h"
 
 namespace heddle {
 
@@ -31,20 +30,6 @@ Record without_caller(Record record) {
   return record;
 }
 
-// What the program says is not believed: a number that no runtime gives is none.
-uint32_t label_in(uint64_t said) {
-  const auto label = static_cast<uint32_t>(said);
-  constexpr uint32_t kMost = 1U << 22;
-  return label < kMost ? label : 0;
-}
-
-// Names of a trace hold no white space, bars, brackets or commas.
-std::string plain(std::string name) {
-  for (char& c : name)
-    if (c == ' ' || c == '|' || c == '(' || c == ')' || c == ',' || c == '\t' || c == '\n') c = '_';
-  return name;
-}
-
 // Not plain accesses and blocks.
 bool is_seen_by_others(Operation operation) {
   return operation != Operation::kRead && operation != Operation::kWrite &&
@@ -62,7 +47,8 @@ LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided
       program_(std::move(program)),
       divided_(divided),
       ignores_(std::move(ignores)),
-      sites_(reader, symbolizer_, names_) {}
+      sites_(reader, symbolizer_, names_),
+      told_per_stretch_(reader.channel().told_per_stretch) {}
 
 EventBatch LiveTrace::next() {
   // A question in between may have brought more.
@@ -83,6 +69,11 @@ EventBatch LiveTrace::next() {
     if (sieve_.records() >= next_look_) {
       look_for_standstills();
       next_look_ = sieve_.records() + kLookEvery;
+    }
+    if (const bool wants = sieve_.wants_accesses(); wants != wants_accesses_) {
+      wants_accesses_ = wants;
+      if (wants) calm_until_ = sieve_.records();
+      reader_.channel().told_per_stretch = wants ? told_per_stretch_ : 0;
     }
   }
   handed_out_ = events_.size();
@@ -117,8 +108,12 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
     }
     case Sieve::kSkipped: now_ = thread(stream).id; return forget_variables();
-    case runtime::kToldConstruct: return construct(record, thread(stream));
-    case runtime::kToldUnfollowed: ++unfollowed_[record.address()]; return;
+    case runtime::kToldConstruct: {
+      ToldFlow::Thread& flow = thread(stream).flow;
+      if (record.extra == 0) return flow_.begin_construct(flow, sites_.short_place(sites_.site_of(record)));
+      return flow_.end_construct(flow);
+    }
+    case runtime::kToldUnfollowed: return flow_.call_unfollowed(record.address());
     default: break;
   }
   if (record.operation() >= kStoredOperations) return;
@@ -149,19 +144,18 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kAcquire:
     case Operation::kAcquireShared: event.tries = record.extra != 0; [[fallthrough]];
     case Operation::kRelease:
-    case Operation::kReleaseShared: return lock(record, event);
+    case Operation::kReleaseShared:
+      event.object = lock_at(record, event.site);
+      return locks_.add(record.address(), event);
     case Operation::kFork:
-      if (const auto& from = thread(stream).constructs; !from.empty()) {
-        std::string place = from.back();
-        thread(record.extra).constructs = {std::move(place)};
-      }
+      thread(record.extra);  // before references to others
+      flow_.fork(thread(stream).flow, thread(record.extra).flow);
       [[fallthrough]];
     case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
     case Operation::kThreadBegin: return add(event);
     case Operation::kThreadEnd:
-      release_all(event);
-      if (uint32_t& number = thread(stream).flow_number; number != kNoId)
-        unused_flow_numbers_.push_back(std::exchange(number, kNoId));
+      locks_.end_thread(event);
+      flow_.end_thread(thread(stream).flow);
       return add(event);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic:
@@ -185,14 +179,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kMaybeBegin:
     case Operation::kMaybeEnd: return add(event);
     case Operation::kAssign:
-      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
-      event.local = flow_names_.list(flow_number(thread(stream)),
-                                     {label_in(record.name), label_in(record.name >> 32),
-                                      label_in(record.caller), label_in(record.caller >> 32)});
-      if (event.object != kNoId) add(event);
-      return;
     case Operation::kBranch:
-      event.object = flow_names_.local(flow_number(thread(stream)), label_in(record.address()));
+      flow_.set_locals(thread(stream).flow, record, event);
       if (event.object != kNoId) add(event);
       return;
     case Operation::kFocus: return focus(record, event);
@@ -206,7 +194,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
 void LiveTrace::access(const Record& record, Event event, Thread& thread) {
   accessing_ = &record;
   accessing_at_ = event.site;
-  if (!dead_.empty()) come_alive(record.address(), record.address() + record.size());
+  flow_.use(record.address(), record.address() + record.size());
   if ((record.extra >> runtime::kOrderBits) == 0 || record.size() > kMostLabelledBytes) {
     variables_.access(record.address(), std::min<uint64_t>(record.size(), most_bytes()),
                       [&](uint32_t variable) {
@@ -214,7 +202,7 @@ void LiveTrace::access(const Record& record, Event event, Thread& thread) {
                         add(event);
                       });
   } else {
-    event.local = flow_names_.local(flow_number(thread), label_in(record.extra >> runtime::kOrderBits));
+    event.local = flow_.local(thread.flow, record.extra >> runtime::kOrderBits);
     pieces_.clear();
     variables_.access(record.address(), record.size(),
                       [&](uint32_t variable) { pieces_.push_back(variable); });
@@ -223,41 +211,16 @@ void LiveTrace::access(const Record& record, Event event, Thread& thread) {
   accessing_ = nullptr;
 }
 
-uint32_t LiveTrace::flow_number(Thread& thread) {
-  if (thread.flow_number != kNoId) return thread.flow_number;
-  if (unused_flow_numbers_.empty()) return thread.flow_number = flow_numbers_++;
-  thread.flow_number = unused_flow_numbers_.back();
-  unused_flow_numbers_.pop_back();
-  return thread.flow_number;
-}
-
 void LiveTrace::task(const Record& record, Event event, Thread& thread) {
-  const std::string place = thread.constructs.empty() ? "task" : thread.constructs.back();
-  event.object = names_.table(Space::kTask)
-                     .append(unique(Space::kTask, plain(fmt::format("{}[{}]", place, record.name))));
+  event.object =
+      told_names_.add(Space::kTask, plain(fmt::format("{}[{}]", thread.flow.place(), record.name)));
   add(event);
-}
-
-void LiveTrace::construct(const Record& record, Thread& thread) {
-  follows_data_ = true;
-  if (record.extra == 0) {
-    const std::string place = sites_.short_place(sites_.site_of(record));
-    thread.constructs.push_back(place.empty() ? "task" : place);
-  } else if (!thread.constructs.empty()) {
-    thread.constructs.pop_back();
-  }
 }
 
 void LiveTrace::focus(const Record& record, Event event) {
   const uint64_t begin = record.address();
   const uint64_t end = begin + record.extra;
-  const auto after = dead_.upper_bound(begin);
-  if (after != dead_.begin() && std::prev(after)->second >= end) {
-    std::string place = sites_.short_place(event.site);
-    if (std::find(dead_focus_.begin(), dead_focus_.end(), place) == dead_focus_.end())
-      dead_focus_.push_back(std::move(place));
-    return;
-  }
+  if (flow_.is_dead_focus(begin, end, sites_.short_place(event.site))) return;
   accessing_ = &record;
   accessing_at_ = event.site;
   variables_.access(begin, record.extra, [&](uint32_t variable) {
@@ -265,46 +228,6 @@ void LiveTrace::focus(const Record& record, Event event) {
     add(event);
   });
   accessing_ = nullptr;
-}
-
-// Memory that is used has begun a new life.
-void LiveTrace::come_alive(uint64_t begin, uint64_t end) {
-  auto range = dead_.upper_bound(begin);
-  if (range != dead_.begin() && std::prev(range)->second > begin) --range;
-  while (range != dead_.end() && range->first < end) {
-    const uint64_t from = range->first;
-    const uint64_t to = range->second;
-    range = dead_.erase(range);
-    if (from < begin) dead_.emplace(from, begin);
-    if (to > end) dead_.emplace(end, to);
-  }
-}
-
-std::vector<std::string> LiveTrace::flow_notices() {
-  std::vector<std::string> notices;
-  notices.reserve(dead_focus_.size() + 1);
-  for (const std::string& place : dead_focus_)
-    notices.push_back(fmt::format(
-        "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
-        "result while it is there; this mark counts for nothing",
-        place));
-  std::map<std::string, uint64_t> by_name;
-  for (const auto& [address, calls] : unfollowed_) {
-    const std::vector<std::string> frames = symbolizer_.frames(address + 1);
-    std::string name = frames.empty() ? fmt::format("{:#x}", address) : frames.front();
-    if (const std::size_t in = name.find(" in "); in != std::string::npos) name = name.substr(in + 4);
-    by_name[name] += calls;
-  }
-  if (by_name.empty()) return notices;
-  std::string list;
-  for (const auto& [name, calls] : by_name)
-    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, calls);
-  notices.push_back(
-      "functions that are not built with --heddle-dataflow were called; their results are taken to depend on "
-      "all "
-      "arguments, and what else they read and write is not seen: " +
-      list);
-  return notices;
 }
 
 uint64_t LiveTrace::most_bytes() const {
@@ -353,98 +276,10 @@ void LiveTrace::add_race(const Record& earlier, const Event& later) {
   races_.push_back(race);
 }
 
-LiveTrace::Lock& LiveTrace::lock_at(const Record& record, SiteId site) {
-  const auto [entry, is_new] = locks_.try_emplace(record.address());
-  Lock& lock = entry.value();
-  if (is_new)
-    lock.id = names_.table(Space::kLock)
-                  .append(unique(Space::kLock, name_of(record.address(), record.name, site, "mutex")));
-  return lock;
-}
-
-void LiveTrace::lock(const Record& record, Event event) {
-  Lock& lock = lock_at(record, event.site);
-  event.object = lock.id;
-  const auto synthesize = [&](Operation operation, ThreadId thread) {
-    Event extra = event;
-    extra.operation = operation;
-    extra.thread = thread;
-    extra.site = kNoId;
-    add_lock(extra);
-  };
-  const auto drop_writer = [&] {
-    for (; lock.depth > 0; --lock.depth) synthesize(Operation::kRelease, lock.holder);
-    lock.holder = kNoId;
-  };
-  const auto drop_readers = [&] {
-    for (const ThreadId reader : lock.readers) synthesize(Operation::kReleaseShared, reader);
-    lock.readers.clear();
-  };
-  switch (event.operation) {
-    case Operation::kAcquire:
-      if (lock.holder != kNoId && lock.holder != event.thread) drop_writer();
-      drop_readers();
-      lock.holder = event.thread;
-      ++lock.depth;
-      break;
-    case Operation::kRelease:
-      if (lock.holder != event.thread) {
-        drop_writer();
-        drop_readers();
-        synthesize(Operation::kAcquire, event.thread);
-        lock.holder = event.thread;
-        lock.depth = 1;
-      }
-      if (--lock.depth == 0) lock.holder = kNoId;
-      break;
-    case Operation::kAcquireShared:
-      drop_writer();
-      lock.readers.push_back(event.thread);
-      break;
-    case Operation::kReleaseShared: {
-      auto reader = std::find(lock.readers.begin(), lock.readers.end(), event.thread);
-      if (reader == lock.readers.end()) {
-        drop_writer();
-        synthesize(Operation::kAcquireShared, event.thread);
-      } else {
-        lock.readers.erase(reader);
-      }
-      break;
-    }
-    default: break;
-  }
-  add_lock(event);
-}
-
-void LiveTrace::add_lock(const Event& event) {
-  if (event.thread >= held_.size()) held_.resize(event.thread + std::size_t{1});
-  const bool acquires =
-      event.operation == Operation::kAcquire || event.operation == Operation::kAcquireShared;
-  held_[event.thread] += acquires ? 1U : ~0U;
-  add(event);
-}
-
-// Nobody can act for a thread that is over. A lock that it leaves behind may still be taken by others: a
-// robust one, or one that is made anew in the same place.
-void LiveTrace::release_all(const Event& end) {
-  if (end.thread >= held_.size() || held_[end.thread] == 0) return;
-  for (auto entry = locks_.begin(); entry != locks_.end(); ++entry) {
-    Lock& lock = entry.value();
-    Event release = end;
-    release.object = lock.id;
-    release.operation = Operation::kRelease;
-    if (lock.holder == end.thread) {
-      for (; lock.depth > 0; --lock.depth) add_lock(release);
-      lock.holder = kNoId;
-    }
-    release.operation = Operation::kReleaseShared;
-    for (auto reader = std::find(lock.readers.begin(), lock.readers.end(), end.thread);
-         reader != lock.readers.end();
-         reader = std::find(lock.readers.begin(), lock.readers.end(), end.thread)) {
-      lock.readers.erase(reader);
-      add_lock(release);
-    }
-  }
+uint32_t LiveTrace::lock_at(const Record& record, SiteId site) {
+  return locks_.number_at(record.address(), [&] {
+    return told_names_.add(Space::kLock, {record.address(), record.name, site, "mutex"});
+  });
 }
 
 std::vector<ThreadId> LiveTrace::ids_by_stream() const {
@@ -461,7 +296,7 @@ Waits LiveTrace::waits() {
   for (const auto& told : passed_) translate(told.stream, told.record);
   const auto number_of = [&](Space space, const Record& record, SiteId site) {
     switch (space) {
-      case Space::kLock: return lock_at(record, site).id;
+      case Space::kLock: return lock_at(record, site);
       case Space::kBarrier: return object_at(space, record, site, "barrier");
       case Space::kCondition: return object_at(space, record, site, "condition");
       default: return object_at(space, record, site, "semaphore");
@@ -500,16 +335,15 @@ void LiveTrace::block(const Record& record, Event event, Thread& thread) {
   }
   const auto [known, is_new] = blocks_.try_emplace(record.name, kNoId);
   if (is_new) {
-    const std::string name = text_at(record.name);
+    const std::string name = (record.name & runtime::kNameInChannel) != 0
+                                 ? reader_.text(record.name & ~runtime::kNameInChannel)
+                                 : told_names_.text_at(record.name);
     if (!ignores_ || !ignores_(name)) known.value() = names_.table(Space::kBlock).intern(plain(name));
   }
   event.object = known->second;
   if (open.empty()) thread.looks.outermost_block_begins();
   open.push_back(event);
-  if (record.address() != 0 && !objects_.contains(record.address())) {
-    const Symbolizer::Class of = symbolizer_.class_at(record.pc);
-    if (of.size > 0) objects_.emplace(record.address(), Object{of.size, record.pc, of.name});
-  }
+  if (record.address() != 0) told_names_.meet_object(record.address(), record.pc);
   if (event.object != kNoId) add(event);
 }
 
@@ -542,22 +376,13 @@ void LiveTrace::barrier(const Record& record, Event event, Thread& thread) {
 uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, std::string_view kind) {
   auto& known = space == Space::kBarrier ? barriers_ : space == Space::kSemaphore ? semaphores_ : conditions_;
   const auto [entry, is_new] = known.try_emplace(record.address(), kNoId);
-  if (is_new)
-    entry.value() =
-        names_.table(space).append(unique(space, name_of(record.address(), record.name, site, kind)));
+  if (is_new) entry.value() = told_names_.add(space, {record.address(), record.name, site, kind});
   return entry->second;
 }
 
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
-  std::string name = name_of(address, given, accessing_at_, "memory");
-  auto& ended = used_names_[static_cast<std::size_t>(Space::kVariable)][name].ended;
-  if (!is_part && !ended.empty()) {
-    const uint32_t again = ended.back();
-    ended.pop_back();
-    return again;
-  }
-  return names_.table(Space::kVariable).append(unique(Space::kVariable, std::move(name)));
+  return told_names_.add_variable({address, given, accessing_at_, "memory"}, is_part);
 }
 
 void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts) {
@@ -568,9 +393,7 @@ void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts)
 // Parts stay what they are: to be used again they would have to be whole in one life and not in another.
 void LiveTrace::end_variable(uint32_t variable, bool is_part) {
   add_free(variable);
-  if (is_part) return;
-  const std::string name(names_.variable(variable));
-  used_names_[static_cast<std::size_t>(Space::kVariable)][name].ended.push_back(variable);
+  if (!is_part) told_names_.end_variable(variable);
 }
 
 void LiveTrace::add_free(uint32_t variable) {
@@ -584,56 +407,18 @@ void LiveTrace::add_free(uint32_t variable) {
 void LiveTrace::forget(uint64_t address, uint64_t size) {
   variables_.forget(address, size);
   const uint64_t end = address + size;
-  if (follows_data_) {
-    come_alive(address, end);
-    dead_.emplace(address, end);
-  }
-  forget_in(locks_, address, end);
+  flow_.give_back(address, end);
+  locks_.forget(address, end);
   forget_in(barriers_, address, end);
   forget_in(semaphores_, address, end);
   forget_in(conditions_, address, end);
-  for (auto object = objects_.lower_bound(address); object != objects_.end() && object->first < end;)
-    object = objects_.erase(object);
+  told_names_.forget_objects(address, end);
 }
 
 // What comes may be ordered with what was by what was left out.
 void LiveTrace::forget_variables() {
   variables_.forget_all();
-  objects_.clear();
-}
-
-std::string LiveTrace::name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind) {
-  // A lock that stands for what it guards is not what lies there.
-  std::string name = given == 0 ? std::string() : text_at(given);
-  if (!name.starts_with(kStandIn)) name = symbolizer_.data_name(address);
-  if (name.empty()) {
-    auto object = objects_.upper_bound(address);
-    if (object != objects_.begin()) {
-      --object;
-      const uint64_t offset = address - object->first;
-      if (offset < object->second.size) {
-        const std::string field = symbolizer_.field_name(object->second.pc, offset);
-        if (!field.empty()) name = object->second.name + "::" + field;
-      }
-    }
-  }
-  if (name.empty() && given != 0) name = text_at(given);
-  if (name.empty()) {
-    const std::string place = sites_.short_place(site);
-    name = place.empty() ? fmt::format("{}@{:#x}", kind, address) : fmt::format("{}@{}", kind, place);
-  }
-  return plain(std::move(name));
-}
-
-std::string LiveTrace::unique(Space space, std::string name) {
-  const uint32_t before = used_names_[static_cast<std::size_t>(space)][name].count++;
-  return before == 0 ? name : fmt::format("{}#{}", name, before + 1);
-}
-
-std::string LiveTrace::text_at(uint64_t address) {
-  const auto [entry, is_new] = texts_.try_emplace(address);
-  if (is_new) entry.value() = symbolizer_.text_at(address);
-  return entry->second;
+  told_names_.forget_all_objects();
 }
 
 }  // namespace heddle

@@ -1,7 +1,4 @@
 // A running program as a trace: what it tells through the channel, in words and dense ids, well formed.
-//
-// Locks that somebody took unseen, as a forked child's have been by its parent's thread, are taken in the
-// trace right before they are given back; a lock that somebody else takes was given back unseen.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -15,10 +12,12 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
-#include "live/flow_names.h"
 #include "live/looks.h"
 #include "live/sieve.h"
 #include "live/sites.h"
+#include "live/told_flow.h"
+#include "live/told_locks.h"
+#include "live/told_names.h"
 #include "live/variables.h"
 #include "symbols/symbolizer.h"
 #include "trace/source.h"
@@ -49,6 +48,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
   uint64_t told() const { return sieve_.records(); }
   bool has_left_out() const { return sieve_.has_dropped(); }
+  // After how many records it told of plain accesses again, which it had stopped; 0: it never did.
+  uint64_t calm_until() const { return calm_until_; }
   // Called while next() waits, from there: all that was told before has been handed out.
   void while_waiting(std::function<void()> idle) { idle_ = std::move(idle); }
   const Names& names() const override { return names_; }
@@ -57,9 +58,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What came to light since the latest batch, and was not taken yet.
   std::vector<ToldRace> take_races() { return std::exchange(races_, {}); }
 
-  // What is to be known about the data flow it told of: functions that did not say what their results depend
-  // on, focus marks for memory that was given back before.
-  std::vector<std::string> flow_notices();
+  // What is to be known about the data flow it told of.
+  std::vector<std::string> flow_notices() { return flow_.notices(symbolizer_); }
 
   // What the threads hold and wait for, after all that was told.
   Waits waits();
@@ -68,18 +68,6 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<std::vector<BlockedThread>> take_standstills() { return std::exchange(standstills_, {}); }
 
  private:
-  // An object of a class, known because a member function of it ran.
-  struct Object {
-    uint64_t size;
-    uint64_t pc;  // in that function
-    std::string name;
-  };
-  struct Lock {
-    uint32_t id = kNoId;
-    ThreadId holder = kNoId;
-    uint32_t depth = 0;
-    std::vector<ThreadId> readers;
-  };
   struct Thread {
     ThreadId id = kNoId;
     runtime::Record race = {};  // the access that its next one is in race with
@@ -87,8 +75,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
     Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
-    uint32_t flow_number = kNoId;         // FlowNames knows it by
-    std::vector<std::string> constructs;  // that it is in, or was forked in: where they stand
+    ToldFlow::Thread flow;
   };
 
   uint32_t begin_variable(uint64_t address, bool is_part) override;
@@ -98,14 +85,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   void translate(uint32_t stream, const runtime::Record& record);
   void access(const runtime::Record& record, Event event, Thread& thread);
-  uint32_t flow_number(Thread& thread);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
   void add_race(const runtime::Record& earlier, const Event& later);
-  void lock(const runtime::Record& record, Event event);
-  void add_lock(const Event& event);
-  void release_all(const Event& end);
   std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
   void block(const runtime::Record& record, Event event, Thread& thread);
@@ -113,23 +96,13 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void judge_apart(const Thread& thread, SiteId site);
   void barrier(const runtime::Record& record, Event event, Thread& thread);
   void task(const runtime::Record& record, Event event, Thread& thread);
-  void construct(const runtime::Record& record, Thread& thread);
   void focus(const runtime::Record& record, Event event);
-  void come_alive(uint64_t begin, uint64_t end);
   void forget(uint64_t address, uint64_t size);
   void forget_variables();
   Thread& thread(uint32_t stream);
-  Lock& lock_at(const runtime::Record& record, SiteId site);
+  uint32_t lock_at(const runtime::Record& record, SiteId site);
   uint32_t object_at(Space space, const runtime::Record& record, SiteId site, std::string_view kind);
   void add(const Event& event) { events_.push_back(event); }
-
-  std::string name_of(uint64_t address, uint64_t given, SiteId site, std::string_view kind);
-  std::string unique(Space space, std::string name);
-  struct UsedName {
-    uint32_t count = 0;           // objects that got it
-    std::vector<uint32_t> ended;  // variables with it whose life is over: the next one is one of them again
-  };
-  std::string text_at(uint64_t address);
 
   ChannelReader& reader_;
   Sieve sieve_;
@@ -141,30 +114,23 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   Symbolizer symbolizer_;
   Sites sites_;
   Variables variables_{*this};
-  std::vector<Thread> threads_;                    // by stream
-  tsl::robin_map<uint64_t, Lock, MixHash> locks_;  // by address
-  std::vector<uint32_t> held_;                     // locks, by thread's id, as often as it has them
+  std::vector<Event> events_;
+  ToldNames told_names_{names_, symbolizer_, sites_};
+  ToldLocks locks_{events_};
+  ToldFlow flow_{names_};
+  std::vector<Thread> threads_;  // by stream
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;
-  tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
-  tsl::robin_map<uint64_t, uint32_t, MixHash> blocks_;    // by address of the name; kNoId: ignored
-  std::map<uint64_t, Object> objects_;                    // by address
-  std::vector<tsl::robin_map<std::string, UsedName>> used_names_ =
-      std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
+  tsl::robin_map<uint64_t, uint32_t, MixHash> blocks_;  // by address of the name; kNoId: ignored
+  uint32_t told_per_stretch_;                           // accesses, when they are wanted
+  bool wants_accesses_ = true;                          // and so the program was told
+  uint64_t calm_until_ = 0;
   const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
   SiteId accessing_at_ = kNoId;
-  bool follows_data_ = false;  // it has told of a parallel construct
-  FlowNames flow_names_{names_};
-  uint32_t flow_numbers_ = 0;  // given
-  std::vector<uint32_t> unused_flow_numbers_;
-  std::vector<uint32_t> pieces_;                            // that the present access is about
-  tsl::robin_map<uint64_t, uint64_t, MixHash> unfollowed_;  // calls, by address of the function
-  std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
-  std::vector<std::string> dead_focus_;
-  ThreadId now_ = kNoId;  // whose record is translated
-  std::vector<Event> events_;
-  std::size_t handed_out_ = 0;  // of them
+  std::vector<uint32_t> pieces_;  // that the present access is about
+  ThreadId now_ = kNoId;          // whose record is translated
+  std::size_t handed_out_ = 0;    // of events_
   std::vector<ToldRace> races_;
   uint64_t looked_at_waits_ = 0;     // of the sieve's
   uint64_t next_look_ = kLookEvery;  // after so many records

@@ -100,7 +100,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case runtime::kToldRace:
     case runtime::kToldRaceFree:
     case runtime::kToldConstruct:
-    case runtime::kToldUnfollowed: return lets_all_through_ = true;
+    case runtime::kToldUnfollowed: return lets_all_through_ = has_mattered_ = true;
     default: break;
   }
   if (record.operation() >= kStoredOperations) return false;
@@ -142,7 +142,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kBeginDeterministic:
       begin_busy(thread);
       ++thread.blocks;
-      return lets_all_through_ = true;
+      return lets_all_through_ = has_mattered_ = true;
     case Operation::kEnd: end_block(thread); return false;
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
@@ -150,7 +150,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
-    case Operation::kFocus: return lets_all_through_ = true;
+    case Operation::kFocus: return lets_all_through_ = has_mattered_ = true;
     case Operation::kNotify:
     case Operation::kFence:
     case Operation::kCommit:
@@ -165,6 +165,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
 bool Sieve::take(Thread& thread) {
   if (thread.phase != Thread::Phase::kGiving) return false;
   thread.phase = Thread::Phase::kMatters;
+  has_mattered_ = true;
   ++blocks_that_matter_;
   return true;
 }
@@ -253,9 +254,9 @@ void Sieve::lose(uint32_t stream, uint64_t lock) {
 }
 
 uint64_t Sieve::life_at(uint64_t address) {
-  const auto [entry, is_new] = lives_.try_emplace(address >> kLineBits, last_life_ + 1);
+  const auto [entry, is_new] = lives_.try_emplace(address >> kLineBits, Life{last_life_ + 1});
   if (is_new) ++last_life_;
-  return entry->second;
+  return entry->second.number;
 }
 
 // Whether the deadlock checker has not seen the thread take this lock so: from the same places, with the same
@@ -273,7 +274,8 @@ bool Sieve::is_new_order(const Thread& thread, uint32_t stream, const Held& take
   return orders_.insert(add(hash, taken)).second;
 }
 
-// Whether a lock or its like lies in the memory that begins a new life: what comes in its place is another.
+// Whether a lock or its like that the checkers know lies in the memory that begins a new life: what comes in
+// its place is another.
 bool Sieve::is_last_of_sync(Thread& thread, const Record& record) {
   const uint64_t begin = record.address();
   const uint64_t end = begin + std::max<uint64_t>(record.name, 1);
@@ -284,18 +286,21 @@ bool Sieve::is_last_of_sync(Thread& thread, const Record& record) {
   const uint64_t first = begin >> kLineBits;
   const uint64_t last = (end - 1) >> kLineBits;
   bool are_there = false;
+  bool are_known = false;
+  const auto end_life = [&](auto entry) {
+    are_there = true;
+    are_known |= entry->second.is_passed;
+    return lives_.erase(entry);
+  };
   if (last - first < lives_.size()) {
-    for (uint64_t line = first; line <= last; ++line) are_there |= lives_.erase(line) > 0;
+    for (uint64_t line = first; line <= last; ++line)
+      if (const auto entry = lives_.find(line); entry != lives_.end()) end_life(entry);
   } else {
-    for (auto entry = lives_.begin(); entry != lives_.end();) {
-      const bool is_in = entry->first >= first && entry->first <= last;
-      are_there |= is_in;
-      entry = is_in ? lives_.erase(entry) : std::next(entry);
-    }
+    for (auto entry = lives_.begin(); entry != lives_.end();)
+      entry = entry->first >= first && entry->first <= last ? end_life(entry) : std::next(entry);
   }
-  if (!are_there) return false;
-  forget_in(holders_, begin, end);
-  return true;
+  if (are_there) forget_in(holders_, begin, end);
+  return are_known;
 }
 
 // Everything is, from the first that a thread gave to others while it was busy, should it take something
@@ -347,8 +352,16 @@ void Sieve::drop() {
 // What the checkers have seen of a busy thread is like what it gave to others: from then on everything is
 // needed until it is no longer busy, so that there is no gap in what it does.
 void Sieve::pass(Thread& thread, const ToldRecord& told, std::vector<ToldRecord>& passed) {
-  passed.push_back(told);
+  pass(told, passed);
   if (thread.is_busy()) thread.first_given = std::min(thread.first_given, now_);
+}
+
+void Sieve::pass(const ToldRecord& told, std::vector<ToldRecord>& passed) {
+  passed.push_back(told);
+  if (lets_all_through_) return;
+  // One that has ended meanwhile is looked for in vain: its end is kept as well, and comes after this.
+  if (const auto life = lives_.find(told.record.address() >> kLineBits); life != lives_.end())
+    life.value().is_passed = true;
 }
 
 void Sieve::pass_kept(std::vector<ToldRecord>& passed) {
@@ -368,7 +381,7 @@ void Sieve::pass_kept(std::vector<ToldRecord>& passed) {
   }
   if (after_gap != 0) passed.push_back({after_gap - 1, made_up(kSkipped)});
   std::sort(order_.begin(), order_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [when, told] : order_) passed.push_back(told);
+  for (const auto& [when, told] : order_) pass(told, passed);
   order_.clear();
   kept_ = 0;
   next_trim_ = limits_.kept;

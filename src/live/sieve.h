@@ -40,14 +40,18 @@ class Sieve {
 
   enum class LetsThrough : uint8_t { kAll, kWhatMatters };
   struct Limits {
-    std::size_t kept = 16384;     // records, before those that are not needed are dropped
-    std::size_t passed = 1024;    // go on with one that matters though they are not needed: they explain it
-    std::size_t crowded = 65536;  // records that cannot be dropped yet; past these, all is let through …
-    uint64_t crowded_for = 1U << 20;  // … for so many records
+    std::size_t kept = 16384;   // records, before those that are not needed are dropped
+    std::size_t passed = 1024;  // go on with one that matters though they are not needed: they explain it
+    std::size_t crowded = 1U << 18;   // records that cannot be dropped yet; past these, all is let through …
+    uint64_t crowded_for = 1U << 17;  // … for so many records
+    uint64_t calm = 1U << 18;         // records without anything that matters, before accesses are not wanted
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)
-      : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {}
+      : limits_(limits),
+        lets_all_through_(what == LetsThrough::kAll),
+        has_mattered_(lets_all_through_),
+        next_trim_(limits.kept) {}
 
   // The next record of the program; what is let through is appended to `passed`, in the program's order.
   void add(const ToldRecord& told, std::vector<ToldRecord>& passed);
@@ -118,6 +122,9 @@ class Sieve {
   uint64_t waits() const { return waits_; }
   uint64_t records() const { return now_; }
   bool has_dropped() const { return has_dropped_; }
+  // Whether plain accesses should be told. They serve to explain: until there is something to explain the
+  // program can save the effort.
+  bool wants_accesses() const { return has_mattered_ || now_ < limits_.calm; }
 
  private:
   using Record = runtime::Record;
@@ -147,10 +154,12 @@ class Sieve {
   void drop();
   uint64_t needed_from() const;
   void pass(Thread& thread, const ToldRecord& told, std::vector<ToldRecord>& passed);
+  void pass(const ToldRecord& told, std::vector<ToldRecord>& passed);
   void end_before_gap(uint32_t stream, Thread& thread, std::vector<ToldRecord>& passed);
 
   Limits limits_;
   bool lets_all_through_;  // for good
+  bool has_mattered_;      // a block, or a race
   uint64_t now_ = 0;       // how many records there were
   uint64_t waits_ = 0;
   uint64_t blocks_that_matter_ = 0;  // open ones
@@ -165,7 +174,11 @@ class Sieve {
   std::vector<Timed> order_;                      // of what is passed
   tsl::robin_set<uint64_t, MixHash> orders_;      // locks taken while others were held: hashes of how
   static constexpr std::size_t kMostOrders = 1U << 20;
-  tsl::robin_map<uint64_t, uint64_t, MixHash> lives_;    // of locks and their kin, by address / 64
+  struct Life {
+    uint64_t number;
+    bool is_passed = false;  // something of it: the checkers must hear of its end
+  };
+  tsl::robin_map<uint64_t, Life, MixHash> lives_;        // of locks and their kin, by address / 64
   tsl::robin_map<uint64_t, uint32_t, MixHash> holders_;  // who took a lock alone last, by address
   uint64_t last_life_ = 0;
 };

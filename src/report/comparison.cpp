@@ -115,7 +115,7 @@ std::string_view to_string(Change change) {
   return {};
 }
 
-Comparison compare(const RunReport& report, const RunReport& earlier) {
+Comparison compare(const RunReport& report, const RunReport& earlier, bool is_whole, bool earlier_is_whole) {
   Comparison result;
   const std::unordered_set<std::string_view> before = fingerprints(earlier);
   for (const Finding& finding : report.findings)
@@ -125,8 +125,13 @@ Comparison compare(const RunReport& report, const RunReport& earlier) {
   for (const Finding& finding : earlier.findings) {
     if (now.contains(finding.fingerprint)) continue;
     result.gone.push_back(&finding);
-    result.gone_as.push_back(search.fate(finding));
+    result.gone_as.push_back(is_whole ? search.fate(finding) : Change::kUnchecked);
   }
+  if (!is_whole && !result.gone.empty())
+    result.caveats.emplace_back(
+        "This report is not whole: what only the earlier one has counts as not checked, not as fixed.");
+  if (!earlier_is_whole)
+    result.caveats.emplace_back("The earlier report is not whole: some that count as new may be old.");
   search.add_caveats(result.caveats);
   if (report.left_out + report.left_out_occurrences > 0)
     result.caveats.push_back(

@@ -26,7 +26,9 @@ struct Comparison {
   std::vector<std::string> caveats;  // what makes the comparison less than certain, a sentence each
 };
 
-// Suppressed findings are there all the same: they are neither new nor fixed.
-Comparison compare(const RunReport& report, const RunReport& earlier);
+// Suppressed findings are there all the same: they are neither new nor fixed. A report that is not whole may
+// lack findings that it had when it was written.
+Comparison compare(const RunReport& report, const RunReport& earlier, bool is_whole = true,
+                   bool earlier_is_whole = true);
 
 }  // namespace heddle

@@ -14,12 +14,12 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t kIndent = 2;          // of everything below a headline
-constexpr std::size_t kContinued = 6;       // of what does not fit on a step's line
-constexpr std::size_t kWidestColumn = 44;   // longer cells stick out instead of pushing the others away
-constexpr std::size_t kMostCallers = 12;    // shown per step
-constexpr std::size_t kMostScheduled = 40;  // steps of a schedule shown
-constexpr std::size_t kMostChains = 8;      // shown
+constexpr std::size_t kIndent = 2;           // of everything below a headline
+constexpr std::size_t kContinued = 6;        // of what does not fit on a step's line
+constexpr std::size_t kWidestColumn = 44;    // longer cells stick out instead of pushing the others away
+constexpr std::size_t kMostCallers = 12;     // shown per step
+constexpr std::size_t kMostStepsShown = 40;  // steps of a schedule shown
+constexpr std::size_t kMostChains = 8;       // shown
 
 const fmt::text_style kPlain;
 const fmt::text_style kQuiet = fmt::emphasis::faint;
@@ -140,11 +140,11 @@ class FindingWriter {
       if (step.frames.size() > 1) step.frames.resize(1);
       step.because.clear();
     }
-    if (steps.size() <= kMostScheduled) return write_steps(steps);
-    const std::size_t left_out = steps.size() - kMostScheduled;
-    const auto middle = steps.begin() + kMostScheduled / 2;
+    if (steps.size() <= kMostStepsShown) return write_steps(steps);
+    const std::size_t left_out = steps.size() - kMostStepsShown;
+    const auto middle = steps.begin() + kMostStepsShown / 2;
     steps.erase(middle, middle + static_cast<std::ptrdiff_t>(left_out));
-    steps[kMostScheduled / 2].because = fmt::format("{} before it left out", counted(left_out, "step"));
+    steps[kMostStepsShown / 2].because = fmt::format("{} before it left out", counted(left_out, "step"));
     write_steps(steps);
   }
 

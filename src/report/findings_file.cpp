@@ -12,25 +12,26 @@
 #include "base/text.h"
 #include "report/json_elements.h"
 #include "report/json_report.h"
+#include "report/layout.h"
 
 namespace heddle {
 
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 // The fields of one object of the file, with its place for messages.
 class Fields {
  public:
-  Fields(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+  Fields(const ParsedJson& json, std::string place) : json_(json), place_(std::move(place)) {
     if (!json.is_object()) throw InputError(fmt::format("{} is no object", place_));
   }
 
-  std::string text(const char* name) const { return required(name, &Json::is_string, "a text"); }
+  std::string text(const char* name) const { return required(name, &ParsedJson::is_string, "a text"); }
   uint64_t number(const char* name) const {
-    return required(name, &Json::is_number_unsigned, "a whole number");
+    return required(name, &ParsedJson::is_number_unsigned, "a whole number");
   }
-  bool flag(const char* name) const { return required(name, &Json::is_boolean, "true or false"); }
+  bool flag(const char* name) const { return required(name, &ParsedJson::is_boolean, "true or false"); }
   std::optional<uint64_t> optional_number(const char* name) const {
     return has(name) ? std::optional(number(name)) : std::nullopt;
   }
@@ -38,19 +39,19 @@ class Fields {
   bool has(const char* name) const { return json_.contains(name); }
 
   Fields object(const char* name) const {
-    return {required(name, &Json::is_object, "an object"), fmt::format("{}.{}", place_, name)};
+    return {required(name, &ParsedJson::is_object, "an object"), fmt::format("{}.{}", place_, name)};
   }
   // Calls `use(Fields)` for every object of an array; one that may be missing counts as empty.
   template <class Use>
   void each(const char* name, Use use, bool may_be_missing = false) const {
     if (may_be_missing && !has(name)) return;
-    const Json& list = required(name, &Json::is_array, "an array");
+    const ParsedJson& list = required(name, &ParsedJson::is_array, "an array");
     for (std::size_t i = 0; i < list.size(); ++i)
       use(Fields(list[i], fmt::format("{}.{}[{}]", place_, name, i)));
   }
   std::vector<std::string> texts(const char* name) const {
     std::vector<std::string> result;
-    for (const Json& item : required(name, &Json::is_array, "an array")) {
+    for (const ParsedJson& item : required(name, &ParsedJson::is_array, "an array")) {
       if (!item.is_string()) throw InputError(fmt::format("{}.{} holds more than texts", place_, name));
       result.push_back(item.get<std::string>());
     }
@@ -70,15 +71,15 @@ class Fields {
   }
 
  private:
-  const Json& required(const char* name, bool (Json::*is_right)() const noexcept,
-                       std::string_view what) const {
+  const ParsedJson& required(const char* name, bool (ParsedJson::*is_right)() const noexcept,
+                             std::string_view what) const {
     const auto field = json_.find(name);
     if (field == json_.end()) throw InputError(fmt::format("{} has no '{}'", place_, name));
     if (!((*field).*is_right)()) throw InputError(fmt::format("{}.{} is not {}", place_, name, what));
     return *field;
   }
 
-  const Json& json_;
+  const ParsedJson& json_;
   std::string place_;  // "findings[3].steps[0]"
 };
 
@@ -145,22 +146,25 @@ class Reader {
 
   // An element of a top-level array, as soon as it is complete; `root` is what came before. True: it was
   // read.
-  bool element(const Json& root, const std::string& array, std::size_t number, const Json& json) {
+  bool element(const ParsedJson& root, const std::string& array, std::size_t number, const ParsedJson& json) {
     if (array != "findings" && array != "suppressed") return false;
     check_format(root);  // before fields that another format has changed are blamed
-    const Fields fields(json, fmt::format("{}[{}]", array, number));
-    Finding finding = read_finding(fields);
-    if (array == "findings") {
-      file_.report.findings.push_back(std::move(finding));
-    } else {
-      const Fields suppression = fields.object("suppression");
-      file_.report.suppressed.push_back(
-          {std::move(finding), suppression.text("reason"), suppression.text("where")});
-    }
+    understand([&] {
+      const Fields fields(json, fmt::format("{}[{}]", array, number));
+      Finding finding = read_finding(fields);
+      if (array == "findings") {
+        file_.report.findings.push_back(std::move(finding));
+      } else {
+        const Fields suppression = fields.object("suppression");
+        file_.report.suppressed.push_back(
+            {std::move(finding), suppression.text("reason"), suppression.text("where")});
+      }
+    });
     return true;
   }
 
-  void rest(const Json& root) {
+  // `is_cut_off`: the file ends before the report does, and what is not there is no fault.
+  void rest(const ParsedJson& root, bool is_cut_off) {
     if (root.is_object() && root.contains("runs") && !root.contains("heddle"))
       throw InputError("this is a SARIF log; make the report with --format json instead");
     if (!root.is_object() || !root.contains("heddle"))
@@ -172,40 +176,61 @@ class Reader {
     RunReport& report = file_.report;
     report.version = fields.text("heddle");
     report.command = fields.optional_text("command");
-    fields.each("inputs", [&](const Fields& input) {
+    const auto list = [&](const char* name, auto read, bool may_be_missing = false) {
+      fields.each(
+          name, [&](const Fields& item) { understand([&] { read(item); }); }, is_cut_off || may_be_missing);
+    };
+    list("inputs", [&](const Fields& input) {
       report.inputs.push_back({input.text("path"), input.number("events"), input.text("note")});
     });
-    fields.each("checkers", [&](const Fields& checker) {
+    list("checkers", [&](const Fields& checker) {
       report.checkers.push_back(
           {checker.text("name"), checker.choice("verdict", kVerdicts), checker.text("note")});
     });
-    fields.each("rules", [&](const Fields& rule) {
+    list("rules", [&](const Fields& rule) {
       report.rules.push_back(
           {&this->rule(rule.text("id"), rule.text("name"), rule.text("title"), rule.text("brief")), {}});
     });
     for (const char* array : {"findings", "suppressed"})
-      fields.each(array, [](const Fields&) {});  // must be there, and were read
-    fields.each(
+      list(array, [](const Fields&) {});  // must be there, and were read
+    list(
         "sequential_runs",
         [&](const Fields& run) { report.sequential_runs.push_back(read_sequential_run(run)); }, true);
+    if (is_cut_off) return;
     report.left_out = fields.number("left_out");
     report.left_out_occurrences = fields.number("left_out_occurrences");
     report.notices = fields.texts("notices");
   }
 
+  // That the format is newer than this Heddle, a clause; empty: it is not.
+  const std::string& newer() const { return newer_; }
+  std::size_t not_understood() const { return not_understood_; }
+  bool has_findings() const { return !file_.report.findings.empty() || !file_.report.suppressed.empty(); }
+
  private:
-  static void check_format(const Json& root) {
+  void check_format(const ParsedJson& root) {
     const auto format = root.find("format");
-    if (format == root.end()) return;  // the first reports did not tell
-    if (format->is_number_unsigned() && format->get<uint64_t>() <= kFindingsFormat) return;
+    if (format == root.end() || !newer_.empty()) return;  // the first reports did not tell
+    if (!format->is_number_unsigned() || *format == 0)
+      throw InputError("the report.format is not a whole number from 1 on");
+    if (format->get<uint64_t>() <= kFindingsFormat) return;
     const auto version = root.find("heddle");
-    throw InputError(fmt::format(
-        "written by a newer Heddle{}, in version {} of the format; this one reads up to version {}: use that "
-        "Heddle, "
-        "or check again with this one",
+    newer_ = fmt::format(
+        "written by a newer Heddle{}, in version {} of the format; this one knows version {}",
         version != root.end() && version->is_string() ? " (" + shortened(version->get<std::string>()) + ")"
                                                       : "",
-        shortened(format->dump()), kFindingsFormat));
+        shortened(format->dump()), kFindingsFormat);
+  }
+
+  // What a newer format has changed is passed over, and counted.
+  template <class Read>
+  void understand(Read read) {
+    try {
+      read();
+    } catch (const InputError&) {
+      if (newer_.empty()) throw;
+      ++not_understood_;
+    }
   }
 
   Finding read_finding(const Fields& fields) {
@@ -253,7 +278,12 @@ class Reader {
   }
 
   FindingsFile& file_;
+  std::string newer_;
+  std::size_t not_understood_ = 0;
 };
+
+constexpr std::string_view kWhatFindingsAre =
+    "findings are what 'heddle run' and 'heddle check' write with --format json";
 
 }  // namespace
 
@@ -264,18 +294,45 @@ FindingsFile FindingsFile::load(const std::string& path) {
 FindingsFile FindingsFile::parse(std::string_view text, const std::string& name) {
   FindingsFile file;
   Reader reader(file);
+  ParsedJson root;
+  std::string cut_off;  // where, a sentence; empty: it was not
+  const auto newer = [&](std::string_view then) {
+    return fmt::format("{}: {}: {}", name, reader.newer(), then);
+  };
+  const auto refuse = [&](std::string_view why) {
+    return InputError(reader.newer().empty() ? fmt::format("{}: {}", name, why)
+                                             : newer("use that Heddle, or check again with this one"));
+  };
   try {
-    const Json root =
-        parse_json(text, [&](const Json& before, const std::string& array, std::size_t number,
-                             const Json& json) { return reader.element(before, array, number, json); });
-    reader.rest(root);
+    parse_json(
+        text,
+        [&](const ParsedJson& before, const std::string& array, std::size_t number, const ParsedJson& json) {
+          return reader.element(before, array, number, json);
+        },
+        root);
+    reader.rest(root, false);
   } catch (const JsonSyntaxError& error) {
-    throw InputError(fmt::format(
-        "{}:{}:{}: {}; findings are what 'heddle run' and 'heddle check' write with --format json", name,
-        error.line, error.column,
-        error.is_cut_off ? "the file ends in the midst of the report: it was cut off" : "this is no JSON"));
+    const std::string place = fmt::format("{}:{}:{}", name, error.line, error.column);
+    if (!error.is_cut_off) throw InputError(fmt::format("{}: this is no JSON; {}", place, kWhatFindingsAre));
+    cut_off = place + ": the file ends in the midst of the report: it was cut off";
+    if (!reader.has_findings())
+      throw InputError(fmt::format("{} before the end of its first finding; {}", cut_off, kWhatFindingsAre));
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
+    throw refuse(error.what());
+  }
+  if (!cut_off.empty()) {
+    try {
+      reader.rest(root, true);
+    } catch (const InputError& error) {
+      throw refuse(error.what());
+    }
+    file.incomplete = cut_off + "; what comes before that is shown, and findings may be missing";
+  } else if (!reader.newer().empty()) {
+    if (reader.not_understood() > 0 && !reader.has_findings()) throw refuse({});
+    file.incomplete = newer("what it understands is shown, and may be wrong");
+    if (reader.not_understood() > 0)
+      file.incomplete += fmt::format("; left out, because it does not understand them: {}",
+                                     grouped(reader.not_understood()));
   }
   return file;
 }

@@ -142,7 +142,9 @@ Json comparison_json(const Comparison& comparison, const std::string& name) {
 
 std::string html_report(const RunReport& report, const HtmlOptions& options) {
   std::optional<Comparison> comparison;
-  if (options.earlier != nullptr) comparison = compare(report, *options.earlier);
+  if (options.earlier != nullptr)
+    comparison =
+        compare(report, *options.earlier, options.incomplete.empty(), options.earlier_incomplete.empty());
   const std::vector<Candidate> all = candidates(report, comparison);
   std::vector<std::string> kinds;
   kinds.reserve(all.size());
@@ -169,6 +171,7 @@ std::string html_report(const RunReport& report, const HtmlOptions& options) {
   for (std::size_t i = 0; i < report.rules.size(); ++i) head["rules"][i]["page"] = report.rules[i].page;
   head["sources"] = sources_json(excerpts.read());
   if (shown < all.size()) head["sample"] = counts_json(all);
+  if (!options.incomplete.empty()) head["incomplete"] = printable(options.incomplete);
   if (comparison) head["compared"] = comparison_json(*comparison, options.earlier_name);
 
   const ReportPage page = report_page();

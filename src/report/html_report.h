@@ -16,6 +16,9 @@ struct HtmlOptions {
   // An earlier report to compare with, and what its file is called; null: none.
   const RunReport* earlier = nullptr;
   std::string earlier_name;
+  // Why findings may be missing from the report and from the earlier one, a sentence; empty: they are whole.
+  std::string incomplete;
+  std::string earlier_incomplete;
   // With more findings, or more bytes of them, the page shows a sample and says so. A browser opens it at
   // once.
   std::size_t most_findings = 2'000;

@@ -21,7 +21,8 @@ struct JsonSyntaxError {
 using OnJsonElement = std::function<bool(const nlohmann::json& root, const std::string& array,
                                          std::size_t number, const nlohmann::json& element)>;
 
-// The document without the elements that were dealt with. Throws JsonSyntaxError.
-nlohmann::json parse_json(std::string_view text, const OnJsonElement& on_element);
+// The document without the elements that were dealt with. Throws JsonSyntaxError; `root` is then what was
+// complete before the place of the error.
+void parse_json(std::string_view text, const OnJsonElement& on_element, nlohmann::json& root);
 
 }  // namespace heddle

@@ -22,7 +22,7 @@ std::vector<SpecPattern>* list_for(SpecFile& spec, std::string_view key) {
 }
 
 // As a string of TOML.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -39,7 +39,7 @@ std::string list_text(std::string_view key, const std::vector<SpecPattern>& patt
   if (patterns.empty()) return fmt::format("{} = []\n", key);
   std::string text = fmt::format("{} = [\n", key);
   for (const SpecPattern& pattern : patterns)
-    text += fmt::format("  {},{}{}\n", quoted(pattern.text), pattern.comment.empty() ? "" : "  # ",
+    text += fmt::format("  {},{}{}\n", toml_string(pattern.text), pattern.comment.empty() ? "" : "  # ",
                         printable(pattern.comment));
   return text + "]\n";
 }

@@ -34,6 +34,8 @@ std::string witness_trace(const Finding& finding) {
   std::string text =
       fmt::format("{}{}:\n# {}.\n# heddle check --checkers atomicity confirms it.\n", kOpening,
                   finding.input.empty() ? "a run" : printable(finding.input), printable(finding.message));
+  if (finding.strength == Strength::kPotential)
+    text += "# It is one of these blocks and accesses alone; the run they are from may not come to it.\n";
   std::map<std::pair<std::string, std::string>, int> arrivals;  // thread and barrier → not left yet
   for (const Step& step : finding.schedule) {
     if (const auto barrier = operand_of(step.operation, "arrive"); !barrier.empty())

@@ -61,7 +61,7 @@ bool is_class(Dwarf_Die die) {
 
 namespace {
 
-constexpr int kMostNesting = 200;  // of entries; deeper ones are not looked at
+constexpr int kMostNestedEntries = 200;  // of entries; deeper ones are not looked at
 
 // Calls take(begin, end) for each range of addresses that belongs to the entry.
 template <typename Take>
@@ -112,7 +112,7 @@ void sort_by_address(std::vector<Range>& ranges) {
 
 // Adds what is inlined at the address inside `scope`, outermost first.
 void add_inlined(Dwarf_Die scope, uint64_t address, std::vector<Dwarf_Die>& functions) {
-  for (int depth = 0; depth < kMostNesting; ++depth) {
+  for (int depth = 0; depth < kMostNestedEntries; ++depth) {
     bool deeper = false;
     for (dwarf::Children child(scope); child; child.next()) {
       const int tag = dwarf_tag(&*child);
@@ -197,7 +197,7 @@ DebugInfo::Unit& DebugInfo::walked(Unit& unit) {
 
 Dwarf_Off DebugInfo::walk(Unit& unit, Dwarf_Die parent, int32_t scope, int depth) {
   Dwarf_Off end = dwarf_dieoffset(&parent) + 1;
-  if (depth > kMostNesting) return end;
+  if (depth > kMostNestedEntries) return end;
   for (dwarf::Children child(parent); child; child.next()) {
     Dwarf_Die& die = *child;
     if (dwarf_dieoffset(&die) < end) break;  // a damaged file: what follows has been seen

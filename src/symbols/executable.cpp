@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "symbols/elf_file.h"
+#include "symbols/readable_name.h"
+#include "symbols/symbol_table.h"
 
 namespace heddle {
 
@@ -27,6 +29,21 @@ std::unordered_map<uint64_t, uint64_t> relocated_pointers(const ElfFile& file, u
     }
   }
   return pointers;
+}
+
+// Whether the file uses a function that a library has.
+bool imports(const ElfFile& file, std::string_view function) {
+  for (Elf_Scn* section : file.sections(SHT_DYNSYM)) {
+    GElf_Shdr header;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || gelf_getshdr(section, &header) == nullptr) continue;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+      const char* name = elf_strptr(file.elf(), header.sh_link, symbol.st_name);
+      if (symbol.st_shndx == SHN_UNDEF && name != nullptr && name == function) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -63,6 +80,18 @@ bool needs_library(const std::string& path, std::string_view library) {
     }
   }
   return false;
+}
+
+std::vector<FunctionPlace> functions_for_thread_sanitizer(const std::string& path) {
+  const std::unique_ptr<ElfFile> file = ElfFile::open(path);
+  if (!file || !imports(*file, "__tsan_func_entry")) return {};
+  const SymbolTable symbols({file.get()});
+  std::vector<FunctionPlace> functions;
+  functions.reserve(symbols.functions().size());
+  for (const SymbolTable::Symbol& symbol : symbols.functions())
+    functions.push_back(
+        {symbol.begin, symbol.begin + symbol.size, readable_function(demangled(symbol.name))});
+  return functions;
 }
 
 std::vector<NotedBlock> noted_blocks(const std::string& path) {

@@ -22,6 +22,16 @@ ProgramKind program_kind(const std::string& path);
 // Whether the file asks for the shared library of this name ("libheddle_runtime.so") when it is loaded.
 bool needs_library(const std::string& path, std::string_view library);
 
+// A function of the file.
+struct FunctionPlace {
+  uint64_t begin;  // link address
+  uint64_t end;
+  std::string name;  // "Account::withdraw"
+};
+// All functions, if code of the file says itself where functions begin and end, as -fsanitize=thread has it;
+// else none.
+std::vector<FunctionPlace> functions_for_thread_sanitizer(const std::string& path);
+
 // A block that the compiler plug-in has noted in the file: HeddleBlock of runtime/blocks.h.
 struct NotedBlock {
   std::string name;  // "Account::withdraw"

@@ -22,6 +22,8 @@ class SymbolTable {
   // Reads the full table of the first file that has one, else the dynamic symbols.
   explicit SymbolTable(const std::vector<const ElfFile*>& files);
 
+  const std::vector<Symbol>& functions() const { return functions_; }
+
   // Null when no symbol is there.
   const Symbol* function_at(uint64_t address) const { return find(functions_, address); }
   const Symbol* variable_at(uint64_t address) const { return find(variables_, address); }

@@ -11,11 +11,11 @@ namespace heddle {
 
 namespace {
 
-constexpr int kMostNesting = 64;  // of types in types; a file that leads in circles ends there
+constexpr int kMostNestedTypes = 64;  // of types in types; a file that leads in circles ends there
 
 // The type behind typedefs and qualifiers, the full one of a class.
 Dwarf_Die plain_type(DebugInfo& info, Dwarf_Die type) {
-  for (int depth = 0; depth < kMostNesting; ++depth) {
+  for (int depth = 0; depth < kMostNestedTypes; ++depth) {
     const int tag = dwarf_tag(&type);
     if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
         tag != DW_TAG_restrict_type && tag != DW_TAG_atomic_type)
@@ -48,7 +48,7 @@ std::optional<uint64_t> size_of(DebugInfo& info, Dwarf_Die type, int depth) {
   const int tag = dwarf_tag(&type);
   if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
     return sizeof(uint64_t);
-  if (tag != DW_TAG_array_type || depth == kMostNesting) return std::nullopt;
+  if (tag != DW_TAG_array_type || depth == kMostNestedTypes) return std::nullopt;
   const std::optional<Dwarf_Die> element = dwarf::reference(type, DW_AT_type);
   std::optional<uint64_t> size = element ? size_of(info, *element, depth + 1) : std::nullopt;
   if (!size) return std::nullopt;
@@ -177,7 +177,7 @@ std::optional<uint64_t> type_size(DebugInfo& info, Dwarf_Die type) { return size
 std::string member_path(DebugInfo& info, Dwarf_Die type, uint64_t offset) {
   std::string path;
   type = plain_type(info, type);
-  for (int depth = 0; depth < kMostNesting; ++depth) {
+  for (int depth = 0; depth < kMostNestedTypes; ++depth) {
     const std::optional<Step> next = step(info, type, offset);
     if (!next) break;
     path += next->text;

@@ -14,7 +14,7 @@ const of = (rule, isIt = () => true) => `#finding=${all.findings.find((f) => f.r
 const shots = [
   { name: "bank", page: "bank", keys: ["ArrowRight", "ArrowRight"], height: 860 },
   { name: "overview", page: "all", height: 860 },
-  { name: "timeline", page: "all", hash: of("HD2001"), keys: ["ArrowRight", "ArrowRight"], height: 640 },
+  { name: "timeline", page: "all", hash: of("HD2001"), keys: ["ArrowRight", "ArrowRight"], height: 700 },
   { name: "graph", page: "all", hash: of("HD4001", (f) => f.delays), tab: "Graph", keys: ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"], height: 1060 },
   { name: "schedule", page: "all", hash: of("HD2003", (f) => f.input.includes("lucky")), tab: "Witness schedule", keys: ["ArrowRight", "ArrowRight"], height: 800 },
   { name: "store-buffers", page: "all", hash: of("HD4001", (f) => f.delays), tab: "Store buffers", keys: ["ArrowRight"], height: 780 },
@@ -31,6 +31,7 @@ for (const shot of shots) {
   if (shot.tab) await page.evaluate(() => document.activeElement.blur());
   for (const key of shot.keys ?? []) await page.keyboard.press(key);
   if (shot.print) await page.emulateMedia({ media: "print" });
+  if (shot.print) await page.waitForFunction(() => document.querySelectorAll("svg[role=img]").length === document.querySelectorAll("[role=tabpanel]").length);
   await page.screenshot({ path: join(root, `docs/images/${shot.name}.png`) });
   await context.close();
 }

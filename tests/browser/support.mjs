@@ -47,6 +47,12 @@ export class Pages {
     const file = this.write(`${name}.json`, JSON.stringify(data));
     execFileSync(heddle, ["report", file, "--html", this.path(`${name}.html`), ...options], { cwd: root, stdio: "pipe" });
   }
+  // The same over text that need not be a whole report. Gives what it says.
+  reportText(name, text) {
+    const done = spawnSync(heddle, ["report", this.write(`${name}.json`, text), "--html", this.path(`${name}.html`)], { cwd: root, encoding: "utf8" });
+    assert.equal(done.status, 0, done.stderr);
+    return done.stderr;
+  }
   url(name) {
     return pathToFileURL(this.path(`${name}.html`)).href;
   }

@@ -22,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   heddle::HtmlOptions options;
   options.source_directories.clear();
   options.earlier = &file.report;
+  options.incomplete = options.earlier_incomplete = file.incomplete;
   heddle::html_report(file.report, options);
   return 0;
 }

@@ -340,6 +340,44 @@ bool Interleavings::is_violation(const std::vector<std::size_t>& order) const {
   return true;
 }
 
+bool Interleavings::is_reachable(const std::vector<std::size_t>& order) const {
+  std::map<ThreadId, std::vector<std::size_t>> of_thread;
+  for (std::size_t i = 0; i < trace_.size(); ++i) of_thread[trace_[i].thread].push_back(i);
+  std::map<std::size_t, std::size_t> place;  // in the order
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::set<std::vector<bool>> seen;
+  std::vector<bool> done(trace_.size());
+  const std::function<bool(std::size_t)> run = [&](std::size_t come_to) {
+    if (come_to == order.size()) return true;
+    if (!seen.insert(done).second) return false;
+    std::map<uint32_t, std::pair<int, int>> holders;  // lock → exclusive, shared
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      if (!done[i] || !(takes(trace_[i]) || gives_back(trace_[i]))) continue;
+      const bool shared = trace_[i].operation == Operation::kAcquireShared ||
+                          trace_[i].operation == Operation::kReleaseShared;
+      auto& [of_writers, of_readers] = holders[trace_[i].object];
+      (shared ? of_readers : of_writers) += takes(trace_[i]) ? 1 : -1;
+    }
+    for (const auto& [thread, events] : of_thread) {
+      const auto next = std::find_if(events.begin(), events.end(), [&](std::size_t i) { return !done[i]; });
+      if (next == events.end()) continue;
+      const bool is_shown = place.contains(*next);
+      if (is_shown && place[*next] != come_to) continue;
+      bool ready = true;
+      for (std::size_t i = 0; i < trace_.size(); ++i) ready &= !before_[i][*next] || done[i];
+      const auto [writers, readers] = holders[trace_[*next].object];
+      if (trace_[*next].operation == Operation::kAcquire) ready &= writers == 0 && readers == 0;
+      if (trace_[*next].operation == Operation::kAcquireShared) ready &= writers == 0;
+      if (!ready) continue;
+      done[*next] = true;
+      if (run(come_to + (is_shown ? 1 : 0))) return true;
+      done[*next] = false;
+    }
+    return false;
+  };
+  return run(0);
+}
+
 std::optional<bool> Interleavings::is_atomic(uint64_t most) const {
   const std::size_t n = transactions_.size();
   // Small subsets first: they are quick, and refute most.

@@ -42,6 +42,10 @@ class Interleavings {
   // made of, and no serial order of these gives the same view of the accesses in it. Locks are not looked at.
   bool is_violation(const std::vector<std::size_t>& order) const;
 
+  // Whether the run can come to this: some order of beginnings of its threads, all that they did included,
+  // keeps the forced order and the locks and has these events in this order.
+  bool is_reachable(const std::vector<std::size_t>& order) const;
+
   // Whether some step of the one comes before some step of the other in every schedule.
   bool forces(std::size_t before, std::size_t after) const;
 

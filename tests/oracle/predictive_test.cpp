@@ -1,6 +1,7 @@
 // blocks and reduction against all schedules of all subsets of a small run's transactions (ALGORITHMS §4):
 //   - blocks reports a violation iff some subset has a schedule that no serial order explains (Thm 5.2
 //   to 5.4),
+//   - the run as a whole, with all that its threads did, can come to that schedule iff it says predicted,
 //   - the schedule it shows is one, keeps the locks, and as a trace of its own (--emit-witness) is a
 //   violation
 //     that `atomicity` observes, whatever forces the order,
@@ -69,9 +70,17 @@ void expect_real_schedule(const Finding& finding, const std::vector<Event>& even
   std::vector<std::size_t> once;
   for (const std::size_t i : order)
     if (std::find(once.begin(), once.end(), i) == once.end()) once.push_back(i);
+  // All that is shown, of transactions or not.
+  std::vector<std::size_t> shown;
+  for (const Step& step : finding.schedule)
+    if (!step.operation.starts_with("begin") && !step.operation.starts_with("end") &&
+        !step.because.starts_with("the trace ends before this"))
+      shown.push_back(step.event);
   const std::string witness = witness_trace(finding);
   RC_LOG() << "the schedule:\n" << witness;
   RC_ASSERT(all.is_violation(once));
+  RC_TAG(finding.strength == Strength::kPredicted ? "predicted" : "potential");
+  RC_ASSERT(all.is_reachable(shown) == (finding.strength == Strength::kPredicted));
   RC_ASSERT(events.size() > once.back());
   // A view that no serial order gives is a cycle of conflicts, the forced order among them.
   if (!arrives_twice(events)) RC_ASSERT(!check_text("atomicity", witness).empty());
@@ -103,11 +112,12 @@ struct SetShape {
   unsigned operations = 5;    // most of a block
   unsigned variables = 2;
   unsigned locks = 2;
-  bool nested = false;   // locks are released in reverse order
-  bool shared = false;   // reader locks, too
-  bool updates = false;  // read-modify-writes, too
-  bool forks = false;    // T0 forks the last thread in one of its transactions, and may join it
-  bool posts = false;    // semaphores are posted and waited for, in transactions and between them
+  bool nested = false;    // locks are released in reverse order
+  bool shared = false;    // reader locks, too
+  bool updates = false;   // read-modify-writes, too
+  bool forks = false;     // T0 forks the last thread in one of its transactions, and may join it
+  bool posts = false;     // semaphores are posted and waited for, in transactions and between them
+  bool sections = false;  // critical sections outside of transactions, which are in nobody's way but a run's
 };
 
 class TransactionSet {
@@ -159,6 +169,7 @@ class TransactionSet {
   }
   // A block, or an access; with a lock around it now and then.
   void transaction(unsigned thread) {
+    if (shape_.sections && pick(2) == 0) section(thread);
     if (shape_.posts && pick(2) == 0) hand_over(thread);
     if (shape_.locks > 0 && pick(5) == 0) take(thread);
     if (pick(4) > 0) {
@@ -172,6 +183,19 @@ class TransactionSet {
     }
     while (!held_.empty()) give_back(thread);
   }
+  // A critical section that is part of no transaction, and what others wait for in it; not always ended
+  // before the transaction begins.
+  void section(unsigned thread) {
+    take(thread);
+    if (shape_.posts && pick(2) == 0) hand_over(thread);
+    if (shape_.forks && thread == 0 && !is_forked_ && pick(2) == 0) fork();
+    if (pick(3) == 0) take(thread);
+    while (!held_.empty() && pick(4) > 0) give_back(thread);
+  }
+  void fork() {
+    is_forked_ = true;
+    line(0, fmt::format("fork(T{})", shape_.threads - 1));
+  }
   void hand_over(unsigned thread) {
     const unsigned semaphore = pick(2);
     const bool waits = posted_[semaphore] > 0 && pick(2) == 0;
@@ -180,10 +204,7 @@ class TransactionSet {
   }
   void operation(unsigned thread) {
     if (shape_.posts && pick(4) == 0) return hand_over(thread);
-    if (shape_.forks && thread == 0 && !is_forked_ && pick(4) == 0) {
-      is_forked_ = true;
-      return line(0, fmt::format("fork(T{})", shape_.threads - 1));
-    }
+    if (shape_.forks && thread == 0 && !is_forked_ && pick(4) == 0) return fork();
     if (wants_join_ && thread == 0 && pick(2) == 0) {
       wants_join_ = false;
       return line(0, fmt::format("join(T{})", shape_.threads - 1));
@@ -279,6 +300,16 @@ RC_GTEST_PROP(PredictiveLaw, SetsOfFourThreads, ()) {
 }
 RC_GTEST_PROP(PredictiveLaw, SetsWithForks, ()) {
   check_set({.threads = 3, .transactions = 1, .operations = 5, .locks = 1, .updates = true, .forks = true});
+}
+
+RC_GTEST_PROP(PredictiveLaw, SetsBesideCriticalSections, ()) {
+  check_set({.threads = 3,
+             .transactions = 1,
+             .operations = 3,
+             .updates = true,
+             .forks = true,
+             .posts = true,
+             .sections = true});
 }
 
 RC_GTEST_PROP(PredictiveLaw, SetsWithSemaphores, ()) {

@@ -54,7 +54,7 @@ inline Program random_program(uint64_t seed) {
   program.global_locks = {"g:m"};
   const std::size_t methods = 3 + dice.below(3);
   const auto method_name = [](std::size_t i) { return fmt::format("m{}", i); };
-  const std::size_t discipline = 2 + dice.below(8);  // one step in so many breaks it
+  const std::size_t discipline = 2 + dice.below(40);  // one step in so many breaks it
 
   const auto fill = [&](Function& function, const std::vector<std::string>& given, std::size_t first_callee) {
     const std::size_t blocks = 1 + dice.below(3);
@@ -70,9 +70,9 @@ inline Program random_program(uint64_t seed) {
       };
       const std::size_t steps = 1 + dice.below(5);
       for (std::size_t s = 0; s < steps; ++s) {
-        const std::string type = dice.one_in(2) ? "A" : "B";
+        const std::string type = dice.one_in(4) ? "B" : "A";
         const std::string root = roots.empty() ? "" : dice.pick(roots);
-        switch (dice.below(9)) {
+        switch (dice.below(12)) {
           case 0:
           case 1:
           case 2: {
@@ -83,7 +83,8 @@ inline Program random_program(uint64_t seed) {
             const bool takes = !dice.one_in(discipline);
             const bool is_shared = dice.one_in(5);
             if (takes) add(is_shared ? OperationKind::kAcquireShared : OperationKind::kAcquire, lock);
-            add(dice.one_in(2) && !(takes && is_shared) ? OperationKind::kWrite : OperationKind::kRead,
+            add(dice.one_in(2) && (!(takes && is_shared) || dice.one_in(discipline)) ? OperationKind::kWrite
+                                                                                     : OperationKind::kRead,
                 field);
             if (takes && !dice.one_in(10)) {
               add(dice.one_in(2) ? OperationKind::kRelease : OperationKind::kDrop, lock);
@@ -100,7 +101,7 @@ inline Program random_program(uint64_t seed) {
             }
             break;
           case 4: {
-            const std::string made = dice.one_in(2) ? "v1" : "n2";
+            const std::string made = dice.one_in(3) ? "v1" : "n2";
             add(OperationKind::kDefine, made);
             if (std::find(roots.begin(), roots.end(), made) == roots.end()) roots.push_back(made);
             break;
@@ -114,6 +115,35 @@ inline Program random_program(uint64_t seed) {
               const std::size_t callee = first_callee + dice.below(methods - first_callee);
               block.operations.push_back(
                   {OperationKind::kCall, "", method_name(callee), {root, dice.pick(roots)}, ""});
+            }
+            break;
+          // What is right or wrong only by what came before: an object that was given away, one that was
+          // taken over, a lock that is given back under another name.
+          case 9:
+            add(OperationKind::kDefine, "n2");
+            add(OperationKind::kLeak, "n2");
+            if (dice.one_in(discipline)) add(OperationKind::kWrite, "n2/A::y");
+            break;
+          case 10:
+            add(OperationKind::kDefine, "v1");
+            add(OperationKind::kAcquire, "v1/A::mu");
+            add(dice.one_in(2) ? OperationKind::kRead : OperationKind::kWrite, "v1/A::y");
+            add(OperationKind::kRelease, "v1/A::mu");
+            break;
+          case 11:
+            if (given.size() == 2 && dice.one_in(3)) {
+              add(OperationKind::kAcquire, "p0/A::mu");
+              add(OperationKind::kRelease, "p1/A::mu");
+              add(OperationKind::kWrite, "p0/A::y");
+              add(OperationKind::kDrop, "p0/A::mu");
+            } else if (!given.empty() && first_callee < methods) {
+              const std::size_t callee = first_callee + dice.below(methods - first_callee);
+              add(OperationKind::kAcquire, "p0/A::mu");
+              block.operations.push_back({OperationKind::kCall, "", method_name(callee), {"p0", "p0"}, ""});
+              add(OperationKind::kWrite, "p0/A::y");
+              add(OperationKind::kDrop, "p0/A::mu");
+            } else if (!given.empty() && dice.one_in(3)) {
+              add(OperationKind::kRelease, "p0/A::mu");
             }
             break;
           case 8:
@@ -176,7 +206,7 @@ class Execution {
       : program_(program), dice_(seed), atomic_(std::move(atomic)) {
     threads_.resize(3);
     clocks_.assign(3, std::vector<std::size_t>(3, 0));
-    for (std::size_t i = 0; i < 2; ++i) pool_[make_object()] = std::vector<std::size_t>(3, 0);
+    pool_[make_object()] = std::vector<std::size_t>(3, 0);
     start(0, "main");
     for (std::size_t fuel = 0; fuel < 400; ++fuel) {
       std::vector<std::size_t> ready;

@@ -103,6 +103,14 @@ Account account(100);
 Ticket ticket;
 
 const twins::Cases kCases = {
+    // So much goes well before that plain accesses are no longer told.
+    {"locked_apart_late",
+     [] {
+       std::thread([] {
+         for (int i = 0; i < 100'000; ++i) account.deposit(0);
+       }).join();
+       two([] { account.withdraw_in_two_parts(30); }, [] { account.deposit(50); });
+     }},
     {"locked_apart", [] { two([] { account.withdraw_in_two_parts(30); }, [] { account.deposit(50); }); }},
     {"locked_together", [] { two([] { account.withdraw(30); }, [] { account.deposit(50); }); }},
     {"flag", [] { two([] { ticket.take_in_two_steps(); }, [] { ticket.take(); }); }},

@@ -781,5 +781,111 @@ TEST(PredictiveTable, BlocksThatWaitForEachOther) {
   )");
 }
 
+// Serial orders are judged by values (docs/design/predictive.md); `atomicity` observes this one.
+TEST(PredictiveTable, ALockKeptBetweenTwoReads) {
+  const std::string rows = R"(
+    T1     | T2
+    acq(m) |
+    r(x)   |
+           | begin(b)
+           | w(x)
+    r(x)   |
+    rel(m) |
+           | acq(m)
+           | rel(m)
+           | end
+  )";
+  expect_table("blocks", rows + "=> clean\n");
+  expect_table("atomicity",
+               rows + "=> atomicity-violation observed [b]: T2 w(x), T1 r(x), T1 rel(m), T2 acq(m)\n");
+}
+
+// Only neighbours in a cycle conflict, so that equal operations of many threads cost no more than their
+// pairs.
+TEST(PredictiveTable, EqualOperationsOfManyThreads) {
+  std::string trace = "main|begin(a)|\nmain|r(x)|\nmain|r(y)|\nmain|end|\n";
+  for (int i = 0; i < 40; ++i) trace += "W" + std::to_string(i) + "|w(x)|\n";
+  for (int i = 0; i < 40; ++i) trace += "V" + std::to_string(i) + "|w(y)|\n";
+  EXPECT_TRUE(check_text("blocks", trace, {.budget = 10'000}).empty());
+}
+
+// What a thread did outside of all transactions decides whether a run can come to a schedule of them.
+TEST(PredictiveTable, StartedUnderALockThatItTakesFirst) {
+  expect_predicted(R"(
+    T1       | T2
+    begin(b) |
+    acq(m)   |
+    fork(T2) |
+    r(x)     |
+    r(x)     |
+    rel(m)   |
+    end      |
+             | acq(m)
+             | rel(m)
+             | w(x)
+    blocks => predicted-atomicity-violation potential [b]: T1 r(x), T2 w(x), T1 r(x)
+    reduction => not-reducible potential [b]: T1 fork(T2), T1 r(x), T2 w(x)
+  )");
+}
+TEST(PredictiveTable, StartedUnderALockThatItTakesLater) {
+  expect_predicted(R"(
+    T1       | T2
+    begin(b) |
+    acq(m)   |
+    fork(T2) |
+    r(x)     |
+    r(x)     |
+    rel(m)   |
+    end      |
+             | w(x)
+             | acq(m)
+             | rel(m)
+    blocks => predicted-atomicity-violation predicted [b]: T1 r(x), T2 w(x), T1 r(x)
+    reduction => not-reducible potential [b]: T1 fork(T2), T1 r(x), T2 w(x)
+  )");
+}
+// The poster is inside a critical section, and the run has to take it out of it.
+TEST(PredictiveTable, WokenFromACriticalSection) {
+  expect_predicted(R"(
+    T1       | T2      | T3
+    begin(b) |         |
+    acq(m)   |         |
+    r(x)     |         |
+    rel(m)   |         |
+    acq(m)   |         |
+    r(x)     |         |
+    rel(m)   |         |
+    end      |         |
+             | acq(m)  |
+             | post(s) |
+             |         | wait(s)
+             | rel(m)  |
+             |         | acq(m)
+             |         | w(x)
+             |         | rel(m)
+    blocks => predicted-atomicity-violation predicted [b]: T1 r(x), T3 w(x), T1 r(x)
+    reduction => not-reducible potential [b]: T1 rel(m), T1 acq(m)
+  )");
+}
+// The first write of T2 comes too late, another one does not.
+TEST(PredictiveTable, AnotherTransactionOfTheThreadWillDo) {
+  expect_predicted(R"(
+    T1       | T2
+    begin(b) |
+    acq(m)   |
+    fork(T2) |
+    r(x)     |
+    r(x)     |
+    rel(m)   |
+    r(x)     |
+    end      |
+             | acq(m)
+             | rel(m)
+             | w(x)
+    blocks => predicted-atomicity-violation predicted [b]: T1 r(x), T2 w(x), T1 r(x)
+    reduction => not-reducible potential [b]: T1 fork(T2), T1 r(x), T2 w(x)
+  )");
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -20,6 +20,12 @@ class SieveTest : public testing::Test {
     record.pc = 1;
     sieve.add({stream, record}, passed);
   }
+  void frees(uint32_t stream, uint64_t address, uint64_t bytes) {
+    runtime::Record record = {};
+    record.what = runtime::Record::pack(runtime::kToldFree, 0, address);
+    record.name = bytes;
+    sieve.add({stream, record}, passed);
+  }
   // Both threads have acted, and nothing is kept.
   void begin() {
     does(0, Operation::kThreadBegin);
@@ -54,6 +60,45 @@ TEST_F(SieveTest, HoldsBackBlocksThatTakeAllBeforeTheyGive) {
   passed.clear();  // the order of the locks was new
   for (uint32_t i = 0; i < 100'000; ++i) two_phase_block(i % 2);
   EXPECT_EQ(passed.size(), 0U);
+}
+
+TEST_F(SieveTest, HoldsBackTheEndOfALockThatTheCheckersHaveNotHeardOf) {
+  begin();
+  for (uint32_t i = 0; i < 100'000; ++i) {
+    does(i % 2, Operation::kBeginAtomic);
+    does(i % 2, Operation::kAcquire, kM);
+    does(i % 2, Operation::kRelease, kM);
+    does(i % 2, Operation::kEnd);
+    frees(i % 2, kM, 64);
+  }
+  EXPECT_EQ(passed.size(), 0U);
+}
+
+TEST_F(SieveTest, LetsThroughTheEndOfALockThatTheCheckersHaveHeardOf) {
+  begin();
+  two_phase_block(0);
+  EXPECT_EQ(count(Operation::kAcquire), 2U);  // the order of the locks was new
+  passed.clear();
+  frees(1, kN, 64);
+  ASSERT_FALSE(passed.empty());
+  EXPECT_EQ(passed.back().record.operation(), runtime::kToldFree);
+}
+
+TEST_F(SieveTest, WantsNoAccessesOfACalmProgramUntilABlockMatters) {
+  begin();
+  EXPECT_TRUE(sieve.wants_accesses());
+  for (uint32_t i = 0; i < 50'000; ++i) two_phase_block(i % 2);
+  EXPECT_FALSE(sieve.wants_accesses());
+  does(0, Operation::kBeginAtomic);
+  does(0, Operation::kAcquire, kM);
+  does(0, Operation::kRelease, kM);
+  EXPECT_FALSE(sieve.wants_accesses());
+  does(0, Operation::kAcquire, kM);
+  EXPECT_TRUE(sieve.wants_accesses());
+  does(0, Operation::kRelease, kM);
+  does(0, Operation::kEnd);
+  for (uint32_t i = 0; i < 50'000; ++i) two_phase_block(i % 2);
+  EXPECT_TRUE(sieve.wants_accesses());
 }
 
 TEST_F(SieveTest, LetsThroughABlockThatTakesAfterItGaveAndWhatHappensMeanwhile) {

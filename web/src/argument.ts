@@ -31,8 +31,7 @@ const shapes: Record<string, Shape> = {
 };
 
 export function shapeOf(finding: Finding): Shape {
-  const shape = shapes[finding.rule];
-  if (shape) return shape;
+  if (Object.hasOwn(shapes, finding.rule)) return shapes[finding.rule]!;
   return finding.threads.length > 1 || finding.steps.length > 2 ? "cycle" : "history";
 }
 
@@ -42,8 +41,11 @@ export const operandOf = (operation: string): string => /^[^(]*\(([^,)]*)/.exec(
 export function transactionsOf(finding: Finding): number[] {
   const steps = finding.steps;
   if (steps.every((step) => step.transaction !== undefined)) {
-    const numbers = [...new Set(steps.map((step) => step.transaction))];
-    return steps.map((step) => numbers.indexOf(step.transaction));
+    const numbers = new Map<number | undefined, number>();
+    return steps.map(({ transaction }) => {
+      if (!numbers.has(transaction)) numbers.set(transaction, numbers.size);
+      return numbers.get(transaction)!;
+    });
   }
   const result: number[] = [];
   let count = 0;
@@ -59,7 +61,7 @@ export function transactionsOf(finding: Finding): number[] {
 export function argumentOf(finding: Finding): Point[] {
   const steps = finding.steps;
   const shape = shapeOf(finding);
-  if (shape === "waiting") return steps.map((step, i) => waitingPoint(steps, step, i));
+  if (shape === "waiting") return waitingPoints(steps);
   const transactions = transactionsOf(finding);
   const points = steps.map((step, i): Point => {
     if (i === 0) return { step: i, sentence: shape === "cycle" ? "" : step.because };
@@ -75,12 +77,16 @@ export function argumentOf(finding: Finding): Point[] {
 }
 
 // A thread that waits waits for whoever has taken the same lock and goes on holding it.
-function waitingPoint(steps: Step[], step: Step, i: number): Point {
-  if (!step.because) return { step: i, sentence: "" };
-  const lock = operandOf(step.operation);
-  const holder = steps.findIndex(
-    (other) => other.thread !== step.thread && !other.because && operandOf(other.operation) === lock,
-  );
-  const edge: Edge | undefined = holder < 0 ? undefined : { from: i, to: holder, kind: "waits" };
-  return { step: i, edge, sentence: step.because };
+function waitingPoints(steps: Step[]): Point[] {
+  const holders = new Map<string, number[]>();
+  steps.forEach((step, i) => {
+    const lock = operandOf(step.operation);
+    if (!step.because) holders.set(lock, [...(holders.get(lock) ?? []), i]);
+  });
+  return steps.map((step, i) => {
+    if (!step.because) return { step: i, sentence: "" };
+    const holder = holders.get(operandOf(step.operation))?.find((other) => steps[other]!.thread !== step.thread);
+    const edge: Edge | undefined = holder === undefined ? undefined : { from: i, to: holder, kind: "waits" };
+    return { step: i, edge, sentence: step.because };
+  });
 }

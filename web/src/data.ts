@@ -91,6 +91,7 @@ export interface Report {
   left_out: number;
   left_out_occurrences: number;
   notices: string[];
+  incomplete?: string; // why findings may be missing, a sentence without a full stop
   sources: Record<string, Source>;
   sample?: { all: number; rule: Counts; strength: Counts; file: Counts; change: Counts };
   compared?: { with: string; new: number; known: number; fixed: number; unchecked: number; caveats: string[] };

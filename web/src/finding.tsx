@@ -2,22 +2,24 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { argumentOf, shapeOf, type Edge, type Point } from "./argument";
-import { counted, findings, report, type Finding, type Step } from "./data";
-import { TransactionGraph, transactions } from "./graph";
-import { Markdown } from "./markdown";
+import { counted, grouped, type Finding, type Step } from "./data";
+import { nodesOf, TransactionGraph } from "./graph";
 import { momentsOf, scheduleMoments } from "./moments";
-import { ChangeTag, Copyable, StrengthLabel } from "./parts";
+import { partNumber, partOf, type Part } from "./part";
+import { ChangeTag, StrengthLabel } from "./parts";
+import { usePrinting } from "./printing";
 import { SourceView } from "./source";
 import { StoreBufferView } from "./store_buffer";
 import { Timeline } from "./timeline";
 import { onKey } from "./keys";
-import { hashOf } from "./route";
+import { hashOf, nameOf } from "./route";
+import { WhatToDo } from "./to_do";
 
 interface View {
   id: string;
   name: string;
   note?: string;
-  content: ComponentChildren;
+  content: () => ComponentChildren; // drawn when the view is chosen for the first time, and for paper
 }
 
 const stepList = "steps-in-words";
@@ -26,13 +28,19 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
   const points = useMemo(() => argumentOf(finding), [finding]);
   const [at, setAt] = useState(-1); // index into points; -1: the whole argument
   const [chosen, choose] = useState("");
+  const drawn = useRef(new Set<string>()); // views, by nameOf() and id
+  const printing = usePrinting();
   useEffect(() => setAt(-1), [finding]);
+  const number = partNumber(points, at);
+  const part = useMemo(() => partOf(points, number), [points, number]);
   const current = points[at];
   const go = (by: number) => setAt((before) => Math.max(-1, Math.min(points.length - 1, before + by)));
-  const views = useViews(finding, points, current, (edge) => setAt(points.findIndex((p) => p.edge === edge)), (step) =>
+  const views = useViews(finding, part, points, current, (edge) => setAt(points.findIndex((p) => p.edge === edge)), (step) =>
     setAt(points.findIndex((p) => p.step === step)),
   );
   const view = views.find((v) => v.id === chosen) ?? views[0]!;
+  const panelKey = (v: View) => `${v.id} ${nameOf(finding)}`;
+  drawn.current.add(panelKey(view));
   useEffect(() => {
     if (!current) return;
     revealInList(true);
@@ -99,20 +107,21 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
             <Stepper at={at} points={points} go={go} />
           </div>
           <p class="now" aria-live="polite">
-            {current ? <Sentence finding={finding} point={current} /> : <span class="quiet">{view.note ?? "Step through the argument with the arrows."}</span>}
+            {current ? <Sentence finding={finding} point={current} /> : <span class="quiet">{view.note ?? (points.length > 0 && "Step through the argument with the arrows.")}</span>}
           </p>
+          {!part.isWhole && <PartNote part={part} setAt={setAt} />}
           {views.map((v) => (
             // With its key a picture of the next finding is a new one, not zoomed like the one before.
-            <div key={`${v.id} ${finding.fingerprint}`} role="tabpanel" id={`panel-${v.id}`} aria-labelledby={`tab-${v.id}`} hidden={v !== view} class="panel">
+            <div key={panelKey(v)} role="tabpanel" id={`panel-${v.id}`} aria-labelledby={`tab-${v.id}`} hidden={v !== view} class="panel">
               <h2 class="print-only">{v.name}</h2>
-              {v.content}
+              {(printing || drawn.current.has(panelKey(v))) && v.content()}
             </div>
           ))}
         </div>
-        <StepList finding={finding} points={points} at={at} setAt={setAt} />
+        <StepList finding={finding} part={part} points={points} at={at} setAt={setAt} />
         <section class="source" aria-labelledby="source-title">
           <h2 id="source-title">Source</h2>
-          <SourceView finding={finding} current={current?.step} />
+          <SourceView finding={finding} part={part} current={current?.step} />
         </section>
       </section>
       <WhatToDo finding={finding} />
@@ -145,15 +154,14 @@ function Neighbour({ finding, text }: { finding?: Finding; text: string }) {
 
 function useViews(
   finding: Finding,
+  part: Part,
   points: Point[],
   current: Point | undefined,
   pickEdge: (edge: Edge) => void,
   pickStep: (step: number) => void,
 ): View[] {
   const shape = shapeOf(finding);
-  const moments = useMemo(() => momentsOf(finding), [finding]);
-  const schedule = useMemo(() => (finding.schedule ? scheduleMoments(finding) : undefined), [finding]);
-  const edges = useMemo(() => points.flatMap((p) => (p.edge ? [p.edge] : [])), [points]);
+  const moments = useMemo(() => momentsOf(finding, part), [finding, part]);
   const now = current && { operation: current.step, edge: current.edge };
   const pick = (operation: number) => operation < finding.steps.length && pickStep(operation);
   const views: View[] = [
@@ -163,21 +171,24 @@ function useViews(
       note: moments.isScheduled
         ? "The operations in the order that shows the defect, not in the order of this run. Step through the argument with the arrows."
         : undefined,
-      content: (
-        <Timeline
-          name={`Timeline: ${finding.message}`}
-          describedBy={stepList}
-          {...moments}
-          edges={edges}
-          current={now}
-          onPick={pick}
-          events={!moments.isScheduled}
-        />
-      ),
+      content: () =>
+        moments.operations.length === 0 ? (
+          <p class="quiet">The finding tells no steps, so there is nothing to draw.</p>
+        ) : (
+          <Timeline
+            name={`Timeline: ${finding.message}`}
+            describedBy={stepList}
+            {...moments}
+            edges={part.edges}
+            current={now}
+            onPick={pick}
+            events={!moments.isScheduled}
+          />
+        ),
     },
   ];
   const isCircle = shape === "cycle" || shape === "waiting";
-  if (isCircle && transactions(finding, shape === "waiting").nodes.length > 1)
+  if (isCircle && new Set(nodesOf(finding, shape === "waiting")).size > 1)
     views.push({
       id: "graph",
       name: shape === "waiting" ? "Who waits for whom" : "Graph",
@@ -185,39 +196,66 @@ function useViews(
         shape === "waiting"
           ? "An arrow leads to the thread that is waited for."
           : "An arrow leads to what comes later in every serial order. They form a circle.",
-      content: (
-        <TransactionGraph finding={finding} points={points} current={current} describedBy={stepList} byThread={shape === "waiting"} onPick={pickEdge} />
+      content: () => (
+        <TransactionGraph finding={finding} part={part} points={points} current={current} describedBy={stepList} byThread={shape === "waiting"} onPick={pickEdge} />
       ),
     });
-  if (schedule)
+  if (finding.schedule?.length)
     views.push({
       id: "schedule",
       name: "Witness schedule",
       note: `The whole order of operations that shows the defect${finding.schedule_left_out ? `, without ${counted(finding.schedule_left_out, "step")} of its middle` : ""}. The locks allow it.`,
-      content: (
-        <Timeline name="Witness schedule" describedBy={stepList} {...schedule} edges={edges} current={now} onPick={pick} events={false} />
-      ),
+      content: () => <ScheduleView finding={finding} part={part} current={now} onPick={pick} />,
     });
   if (finding.delays?.length)
     views.push({
       id: "buffers",
       name: "Store buffers",
       note: "A write is in its thread’s store buffer until it reaches memory. Until then other threads see the old value.",
-      content: <StoreBufferView finding={finding} current={current} describedBy={stepList} />,
+      content: () => <StoreBufferView finding={finding} part={part} current={current} describedBy={stepList} onPick={pick} />,
     });
   if (finding.chains?.length)
     views.push({
       id: "chains",
       name: "Reasons",
       note: "What stands behind single steps, from each to its reason.",
-      content: finding.chains.map((chain) => (
-        <section class="chain-part" aria-label={chain.title}>
-          <h3>{chain.title}</h3>
-          <ChainView steps={chain.steps} />
-        </section>
-      )),
+      content: () =>
+        finding.chains?.slice(0, 50).map((chain) => (
+          <section class="chain-part" aria-label={chain.title}>
+            <h3>{chain.title}</h3>
+            <ChainView steps={chain.steps} />
+          </section>
+        )),
     });
   return views;
+}
+
+interface ScheduleProps {
+  finding: Finding;
+  part: Part;
+  current?: { operation: number; edge?: Edge };
+  onPick: (operation: number) => void;
+}
+
+function ScheduleView({ finding, part, current, onPick }: ScheduleProps) {
+  const moments = useMemo(() => scheduleMoments(finding, part), [finding, part]);
+  return <Timeline name="Witness schedule" describedBy={stepList} {...moments} edges={part.edges} current={current} onPick={onPick} events={false} />;
+}
+
+// A long argument: which of its steps are here, and the way to the others.
+function PartNote({ part, setAt }: { part: Part; setAt: (at: number) => void }) {
+  const size = part.end - part.first;
+  return (
+    <p class="notice part">
+      Pictures, list and source show steps {grouped(part.first + 1)} to {grouped(part.end)} of {grouped(part.of)}; stepping on leads to the next.{" "}
+      <button type="button" class="small" disabled={part.first === 0} onClick={() => setAt(part.first - 1)}>
+        Earlier steps
+      </button>{" "}
+      <button type="button" class="small" disabled={part.end === part.of} onClick={() => setAt(part.first + size)}>
+        Later steps
+      </button>
+    </p>
+  );
 }
 
 function Tabs({ views, view, choose }: { views: View[]; view: View; choose: (id: string) => void }) {
@@ -262,7 +300,7 @@ function Stepper({ at, points, go }: { at: number; points: Point[]; go: (by: num
       <button type="button" onClick={() => go(-1)} disabled={at < 0} aria-label="Step back" title="Step back (←)">
         ←
       </button>
-      <span class="quiet position">{at < 0 ? `${points.length} steps` : `${at + 1} of ${points.length}`}</span>
+      <span class="quiet position">{at < 0 ? counted(points.length, "step") : `${grouped(at + 1)} of ${grouped(points.length)}`}</span>
       <button type="button" onClick={() => go(1)} disabled={at >= points.length - 1} aria-label="Step on" title="Step on (→)">
         →
       </button>
@@ -280,12 +318,21 @@ function Sentence({ finding, point }: { finding: Finding; point: Point }) {
   );
 }
 
-function StepList({ finding, points, at, setAt }: { finding: Finding; points: Point[]; at: number; setAt: (at: number) => void }) {
+interface StepListProps {
+  finding: Finding;
+  part: Part;
+  points: Point[];
+  at: number;
+  setAt: (at: number) => void;
+}
+
+function StepList({ finding, part, points, at, setAt }: StepListProps) {
   return (
     <div class="steps">
       <h2>Steps</h2>
-      <ol id={stepList}>
-        {points.map((point, i) => {
+      <ol id={stepList} start={part.first + 1}>
+        {points.slice(part.first, part.end).map((point, k) => {
+          const i = part.first + k;
           const step = finding.steps[point.step]!;
           const returns = point.step === 0 && i > 0;
           return (
@@ -327,10 +374,12 @@ function Places({ step }: { step: Step }) {
   );
 }
 
+const longestChain = 200; // steps shown
+
 function ChainView({ steps }: { steps: Step[] }) {
   return (
     <ol class="chain">
-      {steps.map((step, i) => (
+      {steps.slice(0, longestChain).map((step, i) => (
         <li>
           <b class="badge">{i + 1}</b>
           <span>
@@ -342,90 +391,7 @@ function ChainView({ steps }: { steps: Step[] }) {
           </span>
         </li>
       ))}
+      {steps.length > longestChain && <li class="quiet">and {counted(steps.length - longestChain, "more step")}, which the findings file has</li>}
     </ol>
-  );
-}
-
-function WhatToDo({ finding }: { finding: Finding }) {
-  const rule = report.rules.find((r) => r.id === finding.rule);
-  const [shown, show] = useState(false);
-  const isTrace = report.inputs.some((input) => input.path === finding.input) && checksTraces.test(report.command);
-  return (
-    <section class="to-do" aria-label="What to do with it">
-      <div>
-        <h2>Reproduce</h2>
-        {isTrace && <Copyable text={`heddle check ${shellWord(finding.input)} --checkers ${finding.checker}`} label="only this checker and input" />}
-        {isTrace && <p class="quiet">All of this report:</p>}
-        {report.command ? (
-          <Copyable text={report.command} label="the command of this run" />
-        ) : (
-          <p class="quiet">Run the program again: the report does not tell how it was run.</p>
-        )}
-        {finding.schedule && isTrace && (
-          <>
-            <p class="quiet">The witness schedule as a trace of its own:</p>
-            <Copyable
-              text={`heddle check ${shellWord(finding.input)} --checkers ${finding.checker} --emit-witness witness.std`}
-              label="write the witness schedule"
-            />
-          </>
-        )}
-        <h2>Fingerprint</h2>
-        <p class="quiet">The same in every run that shows this defect.</p>
-        <Copyable text={finding.fingerprint} label="fingerprint" />
-      </div>
-      <div>
-        <h2>Suppress</h2>
-        <p class="quiet">
-          Accepted? Put this into a file, say why in <code>reason</code>, and give the file with <code>--suppressions</code>.
-        </p>
-        <Copyable text={finding.suppress.trim()} label="suppression" />
-      </div>
-      {rule && (
-        <div class="rule-help">
-          <h2>
-            {rule.id} {rule.name}
-          </h2>
-          <p>{rule.brief}</p>
-          {rule.page && (
-            <button type="button" class="small" aria-expanded={shown} onClick={() => show(!shown)}>
-              {shown ? "Hide the rule’s page" : "What it means and how to fix it"}
-            </button>
-          )}
-          {shown && <Markdown text={rule.page} />}
-        </div>
-      )}
-    </section>
-  );
-}
-
-// As src/cli/command_line.cpp writes it.
-const checksTraces = /^(HEDDLE_OPTIONS=([^\s'\\]|'[^']*'|\\')* )?heddle check /;
-
-const shellWord = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
-export function RulePage({ id }: { id: string }) {
-  const rule = report.rules.find((r) => r.id === id);
-  const of = findings.filter((f) => f.rule === id);
-  return (
-    <main id="content" class="rule" tabIndex={-1}>
-      <nav class="crumbs" aria-label="Findings">
-        <a href="#">Overview</a>
-      </nav>
-      <h1>
-        {id} {rule?.name}
-      </h1>
-      <p class="conclusion">{rule ? rule.brief : "This report does not explain the rule."}</p>
-      {of.length > 0 && (
-        <ul class="plain">
-          {of.slice(0, 20).map((f) => (
-            <li>
-              <a href={hashOf(f)}>{f.message}</a>
-            </li>
-          ))}
-        </ul>
-      )}
-      {rule?.page && <Markdown text={rule.page} />}
-    </main>
   );
 }

@@ -21,6 +21,8 @@ export function onKey(keys: Keys): () => void {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+    // Long lines of code are scrolled with the arrows once they have been reached with Tab.
+    if (/^Arrow/.test(event.key) && target.matches(".code, pre") && target.scrollWidth > target.clientWidth) return;
     const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
     if (!action) return;
     event.preventDefault();

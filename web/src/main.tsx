@@ -1,11 +1,12 @@
 // The page: a bar on top, below it the overview, a finding or a rule.
 import { render } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findings, isGone, report } from "./data";
-import { FindingPage, RulePage } from "./finding";
+import { FindingPage } from "./finding";
 import { keyHelp, onKey } from "./keys";
 import { headline, inOrder, noFilter, Overview } from "./overview";
-import { hashOf, route } from "./route";
+import { findingNamed, hashOf, route } from "./route";
+import { RulePage } from "./to_do";
 
 type Theme = "system" | "light" | "dark";
 const themes: Theme[] = ["system", "light", "dark"];
@@ -28,14 +29,19 @@ function App() {
   const among = useMemo(() => inOrder(filter), [filter]);
 
   useEffect(() => {
-    const onHash = () => {
-      setAt(route());
-      scrollTo(0, 0);
-      document.getElementById("content")?.focus({ preventScroll: true });
-    };
+    const onHash = () => setAt(route());
     window.addEventListener("hashchange", onHash);
     return () => window.removeEventListener("hashchange", onHash);
   }, []);
+  // Once the new page is there: who goes on by key or listens begins at its top.
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      document.getElementById("content")?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [at]);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
     try {
@@ -51,7 +57,7 @@ function App() {
     [],
   );
 
-  const finding = at.page === "finding" ? findings.find((f) => f.fingerprint === at.id) : undefined;
+  const finding = at.page === "finding" ? findingNamed(at.id) : undefined;
   useEffect(() => {
     document.title = finding ? `${finding.message} – Heddle` : `${headline} – Heddle`;
   }, [finding]);
@@ -74,6 +80,11 @@ function App() {
           ?
         </button>
       </header>
+      {report.incomplete && (
+        <p class="notice warning lost" role="note">
+          <b>Not the whole report.</b> {report.incomplete}.
+        </p>
+      )}
       {at.page === "rule" ? (
         <RulePage id={at.id} />
       ) : finding ? (

@@ -1,6 +1,7 @@
 // What a timeline of a finding shows: its operations in their order, and the blocks and locks around them.
 import { operandOf } from "./argument";
 import { place, type Finding, type Step } from "./data";
+import type { Part } from "./part";
 import type { Around, Operation } from "./scene";
 
 export interface Moments {
@@ -8,67 +9,70 @@ export interface Moments {
   operations: Operation[]; // ids are indices into the finding's steps, or past them for others
   arounds: Around[];
   isScheduled: boolean; // the order is that of the schedule, not that of the run
+  hidden: number; // blocks and locks that are too many to draw
 }
 
-function operation(step: Step, id: number, order: number, number?: string, block = ""): Operation {
-  const where = [place(step), block && `in ${block}`, locksHeld(step.held).length > 0 ? step.held : ""].filter(Boolean).join(" · ");
+// `around`: the picture has no boxes and bars that tell the block and the locks.
+function operation(step: Step, id: number, order: number, number?: string, around = { block: false, locks: false }): Operation {
+  const where = [place(step), around.block && step.block && `in ${step.block}`, around.locks && locksHeld(step.held).length > 0 && step.held].filter(Boolean).join(" · ");
   return { id, thread: step.thread, order, title: step.phrase, detail: where, number };
 }
 
-const isSame = (a: Step, b: Step) => a.event === b.event && a.thread === b.thread && a.operation === b.operation;
+const mostArounds = 400;
 
-// Where each step of the argument stands in the schedule.
-function placesInSchedule(finding: Finding, schedule: Step[]): number[] {
-  return finding.steps.map((step) => schedule.findIndex((other) => isSame(step, other)));
+// What tells operations apart.
+const identity = (step: Step) => `${step.thread}\n${step.event}\n${step.operation}`;
+
+// By identity() the first index.
+function firsts(steps: Step[]): Map<string, number> {
+  const result = new Map<string, number>();
+  steps.forEach((step, i) => {
+    const key = identity(step);
+    if (!result.has(key)) result.set(key, i);
+  });
+  return result;
 }
 
 // The steps of the argument. What is predicted happens in the order of its schedule.
-export function momentsOf(finding: Finding): Moments {
+export function momentsOf(finding: Finding, part: Part): Moments {
   const schedule = finding.schedule ?? [];
-  const places = placesInSchedule(finding, schedule);
+  const inSchedule = firsts(schedule);
+  const places = finding.steps.map((step) => inSchedule.get(identity(step)) ?? -1);
   const isScheduled = schedule.length > 0 && places.every((at) => at >= 0);
-  const hasBlocks = isScheduled || (finding.spans ?? []).some((span) => span.kind === "block"); // and so their names
-  const seen = new Map<string, number>();
+  // With their names; bars without a beginning have none.
+  const hasBlocks = isScheduled || (finding.spans ?? []).some((span) => span.kind === "block");
+  const hasLocks = isScheduled || (finding.spans ?? []).some((span) => span.kind !== "block");
+  const seen = firsts(finding.steps);
   const operations: Operation[] = [];
   finding.steps.forEach((step, i) => {
     // An operation that the argument comes back to is drawn once.
-    const key = `${step.thread}\n${step.event}\n${step.operation}`;
-    if (seen.has(key)) return;
-    seen.set(key, i);
-    operations.push(operation(step, i, isScheduled ? places[i]! : step.event, `${i + 1}`, hasBlocks ? "" : step.block));
+    if (seen.get(identity(step)) !== i || !part.steps.has(i)) return;
+    operations.push(operation(step, i, isScheduled ? places[i]! : step.event, `${i + 1}`, { block: !hasBlocks, locks: !hasLocks }));
   });
-  const arounds = isScheduled ? scheduleArounds(schedule, finding) : spanArounds(finding);
-  const orders = new Map(operations.map((o) => [`${o.thread}\n${o.order}`, o]));
-  return {
-    threads: threadsOf(finding, operations),
-    operations,
-    arounds: arounds.map((around) => clip(around, [...orders.values()])).filter((a): a is Around => a !== undefined),
-    isScheduled,
-  };
+  const arounds = isScheduled ? scheduleArounds(schedule, finding) : spanArounds(finding, part);
+  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, operations), isScheduled };
 }
 
-// All of the schedule, the steps of the argument numbered.
-export function scheduleMoments(finding: Finding): Moments {
+// All of the schedule, the steps of the argument numbered. Of a part of a long argument: from its first step to its last.
+export function scheduleMoments(finding: Finding, part: Part): Moments {
   const schedule = finding.schedule ?? [];
+  const steps = firsts(finding.steps);
+  const places = schedule.flatMap((step, order) => (part.steps.has(steps.get(identity(step)) ?? -1) ? [order] : []));
+  const [from, to] = part.isWhole || places.length === 0 ? [0, schedule.length] : [places[0]!, places[places.length - 1]!];
   const operations: Operation[] = [];
   schedule.forEach((step, order) => {
-    const argued = finding.steps.findIndex((other) => isSame(step, other));
-    if (argued < 0 && isBoundary(step)) return;
+    const argued = steps.get(identity(step)) ?? -1;
+    if ((argued < 0 && isBoundary(step)) || order < from || order > to) return;
     const id = argued < 0 ? finding.steps.length + order : argued;
     operations.push(operation(step, id, order, argued < 0 ? undefined : `${argued + 1}`));
   });
-  return {
-    threads: threadsOf(finding, operations),
-    operations,
-    arounds: scheduleArounds(schedule, finding),
-    isScheduled: true,
-  };
+  const arounds = scheduleArounds(schedule, finding); // those without an operation belong to the whole schedule, too
+  return { threads: threadsOf(finding, operations), operations, ...drawable(arounds, part.isWhole ? undefined : operations), isScheduled: true };
 }
 
-export function threadsOf(finding: Finding, operations: Operation[]): string[] {
-  const threads = [...finding.threads];
-  for (const { thread } of operations) if (!threads.includes(thread)) threads.push(thread);
-  return threads.filter((thread) => operations.some((o) => o.thread === thread));
+export function threadsOf(finding: Finding, operations: { thread: string }[]): string[] {
+  const present = new Set(operations.map((o) => o.thread));
+  return [...new Set([...finding.threads, ...present])].filter((thread) => present.has(thread));
 }
 
 // Only what has an operation in it is worth drawing; it knows which.
@@ -81,9 +85,15 @@ function clip(around: Around, operations: Operation[]): Around | undefined {
   return { ...around, first: Math.min(...orders), last: Math.max(...orders) };
 }
 
+// `operations`: only what is around some of them.
+function drawable(arounds: Around[], operations?: Operation[]): { arounds: Around[]; hidden: number } {
+  const all = operations ? arounds.flatMap((around) => clip(around, operations) ?? []) : arounds;
+  return { arounds: all.slice(0, mostArounds), hidden: Math.max(0, all.length - mostArounds) };
+}
+
 const isBlamed = (finding: Finding, name: string) => finding.blocks.includes(name);
 
-function spanArounds(finding: Finding): Around[] {
+function spanArounds(finding: Finding, part: Part): Around[] {
   const spans = finding.spans ?? [];
   const result: Around[] = spans.map((span) => ({
     kind: span.kind,
@@ -95,7 +105,7 @@ function spanArounds(finding: Finding): Around[] {
     to: span.open ? undefined : span.to,
     blamed: span.kind === "block" && isBlamed(finding, span.name),
   }));
-  const steps = finding.steps;
+  const steps = finding.steps.filter((_, i) => part.steps.has(i));
   // Without spans the steps tell in which block they are and what they hold, but not since when.
   if (!spans.some((span) => span.kind === "block")) {
     for (const step of steps) {

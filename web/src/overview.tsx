@@ -23,8 +23,10 @@ const haystack = new WeakMap<Finding, string>();
 function textOf(finding: Finding): string {
   let text = haystack.get(finding);
   if (text === undefined) {
-    const steps = finding.steps.flatMap((s) => [s.operation, s.block, ...s.frames.map((f) => f.text)]);
-    text = [finding.message, finding.rule, finding.name, finding.title, finding.checker, finding.fingerprint, finding.input, ...finding.threads, ...finding.blocks, ...steps]
+    const steps = finding.steps.flatMap((s) => [s.operation, s.phrase, s.because, s.block, s.held, ...s.frames.map((f) => f.text)]);
+    const around = (finding.spans ?? []).map((span) => (span.kind === "block" ? span.name : `holding ${span.name}`));
+    const claim = [finding.message, finding.conclusion, finding.advice, finding.rule, finding.name, finding.title, finding.checker, finding.fingerprint, finding.input];
+    text = [...claim, ...finding.threads, ...finding.blocks, ...steps, ...around, ...(finding.chains ?? []).map((chain) => chain.title)]
       .join("\n")
       .toLowerCase();
     haystack.set(finding, text);
@@ -64,7 +66,7 @@ function groups(selected: Finding[], grouping: Grouping): Group[] {
     let group = result.get(key);
     if (!group) {
       const rule = report.rules.find((r) => r.id === key);
-      const title = grouping === "rule" ? `${key} ${finding.title}` : key || "no file";
+      const title = grouping === "rule" ? `${key} ${finding.title}` : key === "unchecked" ? "not checked" : key || "no file";
       const note = grouping === "rule" ? (rule?.brief ?? "") : grouping === "strength" ? strengths[key as Strength] : "";
       result.set(key, (group = { key, title, note, findings: [] }));
     }
@@ -123,7 +125,7 @@ export function Overview({ filter, setFilter }: { filter: Filter; setFilter: (fi
             <input
               ref={search}
               type="search"
-              placeholder="Search names, files, functions  ( / )"
+              placeholder="Search names, files, locks, sentences  ( / )"
               aria-label="Search findings"
               value={filter.search}
               onInput={(event) => set({ search: event.currentTarget.value })}
@@ -294,7 +296,7 @@ function SequentialRunView({ run }: { run: SequentialRun }) {
               </li>
             ))}
           </ul>
-          {!!run.skipped_left_out && <p class="quiet">and {counted(run.skipped_left_out, "more")}</p>}
+          {!!run.skipped_left_out && <p class="quiet">and {grouped(run.skipped_left_out)} more</p>}
         </>
       ) : (
         <p>No sequential run of the tasks gives the same outcome; the findings show why.</p>
@@ -354,9 +356,10 @@ function Coverage() {
       )}
       {report.notices.length > 0 && (
         <ul class="plain">
-          {report.notices.map((notice) => (
+          {report.notices.slice(0, 200).map((notice) => (
             <li>{notice}</li>
           ))}
+          {report.notices.length > 200 && <li class="quiet">and {counted(report.notices.length - 200, "more notice")}</li>}
         </ul>
       )}
       {report.suppressed_count > 0 && (
@@ -374,9 +377,11 @@ function Coverage() {
               ))}
             </tbody>
           </table>
+          {report.suppressed_count > 200 && <p class="quiet">and {grouped(report.suppressed_count - 200)} more, which the findings file has</p>}
         </details>
       )}
-      {report.sequential_runs?.map((run) => <SequentialRunView run={run} />)}
+      {report.sequential_runs?.slice(0, 20).map((run) => <SequentialRunView run={run} />)}
+      {(report.sequential_runs?.length ?? 0) > 20 && <p class="quiet">and the tasks of {counted(report.sequential_runs!.length - 20, "more input")}, which the findings file has</p>}
       {report.command && (
         <>
           <h3>Made by</h3>

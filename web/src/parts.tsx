@@ -48,7 +48,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   };
   return (
     <div class="copyable">
-      <pre tabIndex={0} aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         {text}
       </pre>
       <button type="button" class="small" onClick={(event) => void copy(event.currentTarget)} aria-label={`Copy: ${label}`}>

@@ -8,10 +8,11 @@ export interface PictureProps {
   describedBy: string; // id of the same in words
   width: number;
   height: number;
+  legend?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Picture({ name, describedBy, width, height, children }: PictureProps) {
+export function Picture({ name, describedBy, width, height, legend, children }: PictureProps) {
   const zoom = useZoom(width, height);
   const title = useId();
   useEffect(() => {
@@ -28,8 +29,8 @@ export function Picture({ name, describedBy, width, height, children }: PictureP
     return () => window.removeEventListener("heddle-zoom", onKey);
   }, []);
   return (
-    <figure class="picture">
-      <div class="scroller">
+    <figure class="picture" aria-label={name}>
+      <div class="scroller" tabIndex={0} role="group" aria-label="Picture">
         <svg ref={zoom.svg} role="img" aria-labelledby={title} aria-describedby={describedBy} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
           <title id={title}>{name}</title>
           <g ref={zoom.inner}>{children}</g>
@@ -46,6 +47,7 @@ export function Picture({ name, describedBy, width, height, children }: PictureP
           1:1
         </button>
       </div>
+      {legend}
     </figure>
   );
 }

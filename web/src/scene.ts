@@ -1,6 +1,6 @@
 // Where everything in a picture of threads over time goes. A lane per thread, time downwards; a row per operation and,
 // between them, small ones where blocks begin and end and locks are taken and given back.
-import { cut, fitted, textWidth } from "./measure";
+import { cut, fitted, lines, textWidth } from "./measure";
 
 export interface Operation {
   id: number;
@@ -28,6 +28,7 @@ export interface Lane {
   x: number;
   width: number;
   dotX: number;
+  name: string; // of the thread, as far as it has room
 }
 
 export interface Dot {
@@ -35,7 +36,7 @@ export interface Dot {
   x: number;
   y: number;
   labelX: number;
-  title: string;
+  title: string[]; // lines
   detail: string;
 }
 
@@ -57,12 +58,18 @@ export interface Scene {
   boxes: Shape[];
   bars: Shape[];
   labelsBeside: boolean; // all labels stand in a column right of the lanes, else each in its lane
+  namesSlanted: boolean; // of the threads: they have no room side by side
 }
 
-const sizes = { title: 12, detail: 11, block: 11 };
-const rows = { operation: 50, block: 25, lock: 9, end: 9 };
+const sizes = { name: 12, title: 12, detail: 11, block: 11, lock: 10.5 };
+const rows = { operation: 50, secondLine: 14, block: 25, lock: 18, end: 9 };
 const header = 34;
 const axis = 74;
+export const slant = 50; // degrees
+const longestSlanted = 150; // pixels
+
+// What is written where a lock is taken.
+const lockLabel = (lock: Around) => `acquired ${lock.name}${lock.kind === "shared lock" ? " (shared)" : ""}`;
 
 interface Row {
   order: number;
@@ -99,30 +106,10 @@ export function layOut(
   room: number,
   withAxis: boolean,
 ): Scene {
-  const rowList = rowsOf(operations, arounds);
-  const position = new Map<object, { y: number; height: number }>();
-  let y = header;
-  for (const row of rowList) {
-    position.set(row.operation ?? row, { y, height: row.height });
-    y += row.height;
-  }
-  const height = y + 14;
-  const rowWhere = (match: (row: Row) => boolean) => {
-    const row = rowList.find(match);
-    return row && position.get(row);
-  };
-  const yOf = (order: number, thread: string) => {
-    const operation = operations.find((o) => o.order === order && o.thread === thread);
-    const at = operation && position.get(operation);
-    return at ? at.y + at.height / 2 : 0;
-  };
-
   const left = withAxis ? axis : 6;
   const wide = lanesOf(threads, operations, arounds, left, false, Infinity);
   const fits = wide.width <= room || (threads.length <= 3 && wide.narrowest <= room);
-  const chosen = fits
-    ? lanesOf(threads, operations, arounds, left, false, room)
-    : lanesOf(threads, operations, arounds, left, true, room);
+  const chosen = lanesOf(threads, operations, arounds, left, !fits, room);
 
   // Beside the lanes labels have the rest of the room; where that is too little, the picture is wider than it.
   const longest = operations.reduce(
@@ -130,85 +117,128 @@ export function layOut(
     80,
   );
   const beside = Math.max(Math.min(longest, 220) + 2, room - chosen.labelX - 4);
+  const laneOf = new Map(chosen.lanes.map((lane) => [lane.thread, lane]));
+  const labelX = (lane: Lane) => (fits ? lane.dotX + 17 : chosen.labelX);
+  const labelRoom = (lane: Lane) => (fits ? lane.x + lane.width - labelX(lane) - 10 : beside);
+  const titles = new Map(operations.map((o) => [o, lines(o.title, sizes.title, labelRoom(laneOf.get(o.thread)!), 500)]));
+
+  const nameWidth = (lane: Lane | undefined) => (lane ? textWidth(lane.thread, sizes.name, 600) : 0);
+  const namesSlanted =
+    !fits && chosen.lanes.some((lane, i) => lane.dotX - (chosen.lanes[i - 1]?.dotX ?? 0) < (nameWidth(lane) + nameWidth(chosen.lanes[i - 1])) / 2 + 8);
+  const top = namesSlanted
+    ? header + Math.sin((slant * Math.PI) / 180) * Math.min(longestSlanted, Math.max(...chosen.lanes.map(nameWidth)))
+    : header;
+
+  const rowList = rowsOf(operations, arounds, titles);
+  const position = new Map<object, { y: number; height: number }>(); // of operations
+  const begins = new Map<Around, { y: number; height: number }>();
+  const ends = new Map<Around, { y: number; height: number }>();
+  let y = top;
+  for (const row of rowList) {
+    const at = { y, height: row.height };
+    if (row.operation) position.set(row.operation, at);
+    if (row.begins) begins.set(row.begins, at);
+    if (row.ends) ends.set(row.ends, at);
+    y += row.height;
+  }
+  const height = y + 14;
+  const byPlace = new Map(operations.map((o) => [`${o.order} ${o.thread}`, position.get(o)!]));
+  const extent = (order: number, thread: string) => {
+    const at = byPlace.get(`${order} ${thread}`);
+    return at ? { top: at.y + 4, bottom: at.y + at.height - 4 } : { top: 0, bottom: 0 };
+  };
 
   const dots = operations.map((operation): Dot => {
-    const lane = chosen.lanes.find((l) => l.thread === operation.thread)!;
+    const lane = laneOf.get(operation.thread)!;
     const at = position.get(operation)!;
-    const labelX = fits ? lane.dotX + 17 : chosen.labelX;
-    const space = fits ? lane.x + lane.width - labelX - 10 : beside;
     return {
       operation,
       x: lane.dotX,
       y: at.y + at.height / 2,
-      labelX,
-      title: fitted(operation.title, sizes.title, space, 500),
-      detail: cut(operation.detail, sizes.detail, space),
+      labelX: labelX(lane),
+      title: titles.get(operation)!,
+      detail: cut(operation.detail, sizes.detail, labelRoom(lane)),
     };
   });
 
   const boxes: Shape[] = [];
   const bars: Shape[] = [];
+  const ofThread = byThread(arounds);
   for (const lane of chosen.lanes) {
-    const blocks = columnsOf(arounds.filter((a) => a.thread === lane.thread && a.kind === "block"), true);
-    for (const { around, depth } of blocks) {
-      const begin = rowWhere((row) => row.begins === around);
-      const end = rowWhere((row) => row.ends === around);
-      const top = begin ? begin.y + 3 : yOf(around.first, lane.thread) - 21;
-      const bottom = end ? end.y + end.height - 2 : yOf(around.last, lane.thread) + 21;
+    const own = ofThread.get(lane.thread) ?? [];
+    for (const { around, depth } of columnsOf(own.filter((a) => a.kind === "block"), true)) {
+      const begin = begins.get(around);
+      const end = ends.get(around);
+      const upper = begin ? begin.y + 3 : extent(around.first, lane.thread).top;
+      const lower = end ? end.y + end.height - 2 : extent(around.last, lane.thread).bottom;
       const x = lane.x + 5 + depth * 7;
       const width = lane.width - 10 - depth * 14;
-      const labelX = fits ? lane.dotX + 17 : chosen.labelX;
-      const space = fits ? x + width - labelX - 6 : beside;
+      const space = fits ? x + width - labelX(lane) - 6 : beside;
       boxes.push({
         around,
         x,
-        y: top,
+        y: upper,
         width,
-        height: bottom - top,
-        label: begin && { x: labelX, y: top + 15, text: fitted(around.name || "block", sizes.block, space, 600) },
+        height: lower - upper,
+        label: begin && { x: labelX(lane), y: upper + 15, text: fitted(around.name || "block", sizes.block, space, 600) },
       });
     }
-    const locks = columnsOf(arounds.filter((a) => a.thread === lane.thread && a.kind !== "block"), false);
-    for (const { around, depth } of locks) {
-      const begin = rowWhere((row) => row.begins === around);
-      const end = rowWhere((row) => row.ends === around);
-      const top = begin ? begin.y + 2 : yOf(around.first, lane.thread) - 17;
-      const bottom = end ? end.y + end.height - 2 : yOf(around.last, lane.thread) + 17;
+    for (const { around, depth } of columnsOf(own.filter((a) => a.kind !== "block"), false)) {
+      const begin = begins.get(around);
+      const end = ends.get(around);
+      const upper = begin ? begin.y + 2 : extent(around.first, lane.thread).top + 4;
+      const lower = end ? end.y + end.height - 2 : extent(around.last, lane.thread).bottom - 4;
       bars.push({
         around,
         x: lane.x + 11 + lane.depth * 7 + depth * 10,
-        y: top,
+        y: upper,
         width: 5,
-        height: bottom - top,
+        height: lower - upper,
+        label: begin && { x: labelX(lane), y: begin.y + 13, text: fitted(lockLabel(around), sizes.lock, labelRoom(lane)) },
       });
     }
   }
+  for (const lane of chosen.lanes) {
+    const space = namesSlanted ? longestSlanted : fits ? lane.x + lane.width - lane.dotX + 4 : Infinity;
+    lane.name = fitted(lane.thread, sizes.name, space, 600);
+  }
+  const slantedEnd = namesSlanted ? Math.max(...chosen.lanes.map((l) => l.dotX + textWidth(l.name, sizes.name, 600) * Math.cos((slant * Math.PI) / 180))) + 16 : 0;
   return {
-    width: fits ? chosen.width : chosen.labelX + beside + 4,
+    width: fits ? chosen.width : Math.max(chosen.labelX + beside + 4, slantedEnd),
     height,
-    top: header - 6,
+    top: top - 6,
     lanes: chosen.lanes,
     dots,
     boxes,
     bars,
     labelsBeside: !fits,
+    namesSlanted,
   };
 }
 
-function rowsOf(operations: Operation[], arounds: Around[]): Row[] {
+function byThread<T extends { thread: string }>(list: T[]): Map<string, T[]> {
+  const result = new Map<string, T[]>();
+  for (const item of list) {
+    const own = result.get(item.thread);
+    if (own) own.push(item);
+    else result.set(item.thread, [item]);
+  }
+  return result;
+}
+
+function rowsOf(operations: Operation[], arounds: Around[], titles: Map<Operation, string[]>): Row[] {
   const list: Row[] = operations.map((operation) => ({
     order: operation.order,
     rank: 1,
-    height: rows.operation,
+    height: rows.operation + (titles.get(operation)!.length - 1) * rows.secondLine,
     operation,
   }));
-  const isOperation = (order: number, thread: string) =>
-    operations.some((o) => o.order === order && o.thread === thread);
+  const taken = new Set(operations.map((o) => `${o.order} ${o.thread}`));
   for (const around of arounds) {
     const height = around.kind === "block" ? rows.block : rows.lock;
-    if (around.from !== undefined && !isOperation(around.from, around.thread))
+    if (around.from !== undefined && !taken.has(`${around.from} ${around.thread}`))
       list.push({ order: around.from, rank: 0, height, begins: around });
-    if (around.to !== undefined && !isOperation(around.to, around.thread))
+    if (around.to !== undefined && !taken.has(`${around.to} ${around.thread}`))
       list.push({ order: around.to, rank: 2, height: rows.end, ends: around });
   }
   return list.sort((a, b) => a.order - b.order || a.rank - b.rank);
@@ -230,17 +260,21 @@ function lanesOf(
   labelsBeside: boolean,
   room: number,
 ): Lanes {
+  const aroundsOf = byThread(arounds);
+  const operationsOf = byThread(operations);
   const measured = threads.map((thread) => {
-    const own = arounds.filter((a) => a.thread === thread);
+    const own = aroundsOf.get(thread) ?? [];
     const blocks = columnsOf(own.filter((a) => a.kind === "block"), true);
     const locks = columnsOf(own.filter((a) => a.kind !== "block"), false);
     const depth = blocks.reduce((most, c) => Math.max(most, c.depth + 1), 0);
     const marks = 12 + depth * 7 + locks.reduce((most, c) => Math.max(most, c.depth + 1), 0) * 10 + 10;
     let labels = textWidth(thread, 12, 600) - 17;
-    for (const operation of operations.filter((o) => o.thread === thread))
+    for (const operation of operationsOf.get(thread) ?? [])
       labels = Math.max(labels, textWidth(operation.title, sizes.title, 500), textWidth(operation.detail, sizes.detail));
     for (const block of blocks)
       labels = Math.max(labels, textWidth(block.around.name, sizes.block, 600) + block.depth * 7);
+    for (const lock of locks)
+      if (lock.around.from !== undefined) labels = Math.max(labels, textWidth(lockLabel(lock.around), sizes.lock));
     return { thread, depth, marks, labels: Math.min(labels, 380) };
   });
   const extra = (m: { depth: number }) => 17 + 16 + m.depth * 7;
@@ -257,7 +291,7 @@ function lanesOf(
     const width = labelsBeside
       ? Math.max(m.marks + 16 + m.depth * 7, Math.min(64, textWidth(m.thread, 12, 600) + 10))
       : m.marks + extra(m) + m.labels * share;
-    lanes.push({ thread: m.thread, x, width, dotX: x + m.marks, depth: m.depth });
+    lanes.push({ thread: m.thread, x, width, dotX: x + m.marks, depth: m.depth, name: m.thread });
     x += width + gap;
   }
   x -= gap;

@@ -3,6 +3,8 @@ import hljs from "highlight.js/lib/core";
 import cpp from "highlight.js/lib/languages/cpp";
 import { useMemo } from "preact/hooks";
 import { report, type Finding } from "./data";
+import { threadsOf } from "./moments";
+import type { Part } from "./part";
 
 hljs.registerLanguage("cpp", cpp);
 
@@ -26,17 +28,17 @@ interface Excerpt {
   missing?: string;
 }
 
-function excerpts(finding: Finding, thread: string): Excerpt[] {
+function excerpts(finding: Finding, part: Part, thread: string): Excerpt[] {
   const files: Excerpt[] = [];
   finding.steps.forEach((step, i) => {
     const frame = step.frames[0];
-    if (step.thread !== thread || !frame?.file || !frame.line) return;
+    if (step.thread !== thread || !frame?.file || !frame.line || !part.steps.has(i)) return;
     let excerpt = files.find((f) => f.file === frame.file);
     if (!excerpt) files.push((excerpt = { file: frame.file, marks: [], pieces: [] }));
     excerpt.marks.push({ line: frame.line, step: i });
   });
   for (const excerpt of files) {
-    const source = report.sources[excerpt.file];
+    const source = Object.hasOwn(report.sources, excerpt.file) ? report.sources[excerpt.file] : undefined;
     excerpt.missing = source ? source.missing : "not part of this page";
     if (source && !excerpt.missing) excerpt.pieces = pieces(source.lines, excerpt.marks);
   }
@@ -84,10 +86,10 @@ function highlighted(lines: string[]): Token[][] {
   return result;
 }
 
-function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; current?: number }) {
+function PieceView({ file, piece, marks, current }: { file: string; piece: Piece; marks: Mark[]; current?: number }) {
   const lines = useMemo(() => highlighted(piece.lines), [piece]);
   return (
-    <ol class="code" start={piece.first}>
+    <ol class="code" start={piece.first} tabIndex={0} aria-label={`${file}, from line ${piece.first}`}>
       {piece.lines.map((_, i) => {
         const number = piece.first + i;
         const here = marks.filter((m) => m.line === number);
@@ -99,7 +101,11 @@ function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; cur
             </span>
             <span class="steps-here">
               {here.map((m) => (
-                <b aria-label={`step ${m.step + 1}`}>{m.step + 1}</b>
+                <b>
+                  <span class="unseen">step </span>
+                  {m.step + 1}
+                  <span class="unseen">, </span>
+                </b>
               ))}
             </span>
             <code>{lines[i]?.map((token) => <span class={token.kind}>{token.text}</span>)}</code>
@@ -110,10 +116,10 @@ function PieceView({ piece, marks, current }: { piece: Piece; marks: Mark[]; cur
   );
 }
 
-export function SourceView({ finding, current }: { finding: Finding; current?: number }) {
+export function SourceView({ finding, part, current }: { finding: Finding; part: Part; current?: number }) {
   const columns = useMemo(
-    () => finding.threads.map((thread) => ({ thread, files: excerpts(finding, thread) })).filter((c) => c.files.length > 0),
-    [finding],
+    () => threadsOf(finding, finding.steps).map((thread) => ({ thread, files: excerpts(finding, part, thread) })).filter((c) => c.files.length > 0),
+    [finding, part],
   );
   if (columns.length === 0) return <p class="quiet">The steps name no line of a source file.</p>;
   return (
@@ -126,11 +132,11 @@ export function SourceView({ finding, current }: { finding: Finding; current?: n
               <p class="file-name">{excerpt.file}</p>
               {excerpt.missing && (
                 <p class="quiet missing">
-                  {excerpt.marks.map((m) => `line ${m.line}`).join(", ")}; the file is {excerpt.missing}
+                  {linesOf(excerpt.marks)}; the file is {excerpt.missing}
                 </p>
               )}
               {excerpt.pieces.map((piece) => (
-                <PieceView piece={piece} marks={excerpt.marks} current={current} />
+                <PieceView file={excerpt.file} piece={piece} marks={excerpt.marks} current={current} />
               ))}
             </>
           ))}
@@ -138,6 +144,11 @@ export function SourceView({ finding, current }: { finding: Finding; current?: n
       ))}
     </div>
   );
+}
+
+function linesOf(marks: Mark[]): string {
+  const numbers = [...new Set(marks.map((m) => m.line))].sort((a, b) => a - b);
+  return `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")}`;
 }
 
 // A listing of C++ without line numbers, for the pages of the rules.

@@ -4,7 +4,10 @@ import type { Point } from "./argument";
 import { operandOf } from "./argument";
 import { place, type Finding, type Step } from "./data";
 import { cut, fitted, textWidth } from "./measure";
+import { threadsOf } from "./moments";
+import type { Part } from "./part";
 import { Picture, useRoom } from "./picture";
+import { Target } from "./timeline";
 
 interface Row {
   kind: "operation" | "fence" | "commit";
@@ -14,20 +17,27 @@ interface Row {
 
 const narrow = 520; // pixels; below, operations are as short as traces write them
 
+const most = 200; // writes that wait, and fences; findings have a few
+
 const heights = { operation: 46, fence: 26, commit: 30 };
 
 export interface StoreBufferProps {
   finding: Finding;
+  part: Part;
   current?: Point;
   describedBy: string;
+  onPick: (step: number) => void;
 }
 
-export function StoreBufferView({ finding, current, describedBy }: StoreBufferProps) {
+const key = (step: Step) => `${step.thread}\n${step.event}`;
+
+export function StoreBufferView({ finding, part, current, describedBy, onPick }: StoreBufferProps) {
   const { box, room } = useRoom();
-  const scene = useMemo(() => layOut(finding, room), [finding, room]);
+  const scene = useMemo(() => layOut(finding, part, room), [finding, part, room]);
+  const stepAt = useMemo(() => new Map(finding.steps.map((step, i): [string, number] => [key(step), i]).reverse()), [finding]);
+  const rowAt = useMemo(() => new Map(scene.rows.map((row) => [`${row.kind}\n${key(row.step)}`, row.y])), [scene]);
   const currentStep = current && finding.steps[current.step];
-  const key = (step: Step) => `${step.thread}\n${step.event}`;
-  const y = (step: Step, kind: Row["kind"] = "operation") => scene.rows.find((r) => r.kind === kind && key(r.step) === key(step))!.y;
+  const y = (step: Step, kind: Row["kind"] = "operation") => rowAt.get(`${kind}\n${key(step)}`)!;
   const lane = (step: Step) => scene.lanes.find((l) => l.thread === step.thread)!;
   return (
     <div ref={box}>
@@ -82,10 +92,12 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
                 </text>
               </g>
             );
-          const index = finding.steps.findIndex((step) => key(step) === key(row.step));
+          const index = stepAt.get(key(row.step)) ?? -1;
+          const title = fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500);
+          const detail = cut(scene.detail(row.step), 11, l.bufferX - l.x - 34);
           const isCurrent = currentStep !== undefined && key(currentStep) === key(row.step);
           return (
-            <g class={`operation argued ${isCurrent ? "current" : ""}`}>
+            <g class={`operation ${index < 0 ? "" : "argued"} ${isCurrent ? "current" : ""}`} onClick={index < 0 ? undefined : () => onPick(index)}>
               <circle cx={l.x + 12} cy={row.y} r={index < 0 ? 4 : 9} />
               {index >= 0 && (
                 <text class="number" x={l.x + 12} y={row.y + 3.6} text-anchor="middle">
@@ -93,12 +105,13 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
                 </text>
               )}
               <text class="title" x={l.x + 29} y={row.y - 2}>
-                {fitted(scene.title(row.step), 12, l.bufferX - l.x - 34, 500)}
+                {title}
               </text>
               <text class="detail" x={l.x + 29} y={row.y + 12.5}>
-                {cut(scene.detail(row.step), 11, l.bufferX - l.x - 34)}
+                {detail}
               </text>
               <title>{`${row.step.thread} ${row.step.phrase}\n${place(row.step)}`}</title>
+              {index >= 0 && <Target x={l.x + 12} y={row.y} labelX={l.x + 29} labels={[title, detail]} />}
             </g>
           );
         })}
@@ -107,13 +120,14 @@ export function StoreBufferView({ finding, current, describedBy }: StoreBufferPr
   );
 }
 
-function layOut(finding: Finding, room: number) {
-  const delays = finding.delays ?? [];
-  const fences = finding.fences ?? [];
-  const steps: Step[] = [];
-  const isIn = (step: Step) => steps.some((s) => s.thread === step.thread && s.event === step.event);
-  for (const step of [...finding.steps, ...delays.flatMap((d) => [d.write, d.until]), ...fences]) if (!isIn(step)) steps.push(step);
-  steps.sort((a, b) => a.event - b.event);
+function layOut(finding: Finding, part: Part, room: number) {
+  const argued = finding.steps.filter((_, i) => part.steps.has(i));
+  const here = new Set(argued.map(key));
+  const isHere = (...them: Step[]) => part.isWhole || them.some((step) => here.has(key(step)));
+  const delays = (finding.delays ?? []).filter((d) => isHere(d.write, d.until)).slice(0, most);
+  const fences = (finding.fences ?? []).filter((f) => isHere(f)).slice(0, most);
+  const distinct = new Map([...argued, ...delays.flatMap((d) => [d.write, d.until]), ...fences].reverse().map((step) => [key(step), step]));
+  const steps = [...distinct.values()].sort((a, b) => a.event - b.event);
   const rows: Row[] = [];
   let y = 36;
   const add = (kind: Row["kind"], step: Step) => {
@@ -140,12 +154,12 @@ function layOut(finding: Finding, room: number) {
       )
         sees.set(`${step.thread}\n${step.event}`, room < narrow ? "sees old" : "sees the old value");
 
-  const threads = [...new Set([...finding.threads, ...steps.map((s) => s.thread)])].filter((t) => steps.some((s) => s.thread === t));
+  const threads = threadsOf(finding, steps);
   const isNarrow = room < narrow;
   const title = (s: Step) => (isNarrow ? s.operation : s.phrase);
   const detail = (s: Step) => [sees.get(`${s.thread}\n${s.event}`), place(s)].filter(Boolean).join(" · ");
-  const bufferWidth = isNarrow ? 50 : 96;
-  const memoryWidth = isNarrow ? 46 : 78;
+  const bufferWidth = isNarrow ? 50 : 84;
+  const memoryWidth = isNarrow ? 46 : 64;
   const labelWidth = (s: Step) =>
     Math.max(textWidth(title(s), 12, 500), textWidth(isNarrow ? place(s) : detail(s), 11));
   const natural = threads.map((thread) => Math.max(110, ...steps.filter((s) => s.thread === thread).map((s) => labelWidth(s) + 44)));

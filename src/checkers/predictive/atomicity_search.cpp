@@ -26,7 +26,8 @@ class AtomicitySearch {
         locksets_(locksets),
         budget_(budget),
         on_progress_(on_progress),
-        reducibility_(run, indices_, locksets_) {
+        reducibility_(run, indices_, locksets_),
+        replay_(run) {
     indices_.reserve(run.shapes.size());
     for (const Shape& shape : run.shapes) indices_.push_back(index_shape(shape, locksets_));
     index_groups();
@@ -57,11 +58,14 @@ class AtomicitySearch {
     std::vector<uint32_t> groups;
     std::vector<VariableId> cut_at{};  // variables at whose accesses it may be cut, ascending
     std::optional<Witness> witness{};
-    std::optional<Witness> fallback{};  // another one that does not cut the root itself
+    int rank = 0;  // of the witness: how good it is
     uint64_t pairs = 0;
     bool too_large = false;  // a pair was not compared: no budget is enough
     bool exhausted = false;
   };
+  // Of a witness that cuts the root itself and that the run can come to.
+  static constexpr int kBestRank = 4;
+
   // Shapes that access a variable.
   struct Users {
     std::vector<ShapeId> writers;
@@ -137,13 +141,15 @@ class AtomicitySearch {
       root.pairs = 0;
       root.exhausted = false;
       root.too_large = false;
+      root.witness.reset();
+      root.rank = 0;
       const uint64_t looks =
           std::min(share, std::numeric_limits<uint64_t>::max() / kLooksPerStep) * kLooksPerStep;
       uint64_t left = looks;
       search_pairs(root, left);
-      if (!root.witness) root.witness = std::move(root.fallback);
+      const bool wants_more = root.exhausted && root.rank < kBestRank;
       root.exhausted &= !root.witness;
-      return Spent{(looks - left) / kLooksPerStep, root.exhausted};
+      return Spent{(looks - left) / kLooksPerStep, wants_more};
     });
   }
 
@@ -154,7 +160,7 @@ class AtomicitySearch {
         for (const uint32_t group : roots_[i].groups)
           if (!reducibility_.is_reducible_in_cycles(group)) open.emplace_back(i, group);
     if (open.empty()) return;
-    const CycleSearch search(run_, indices_, reducibility_.concurrency());
+    const CycleSearch search(run_, indices_, reducibility_.concurrency(), replay_);
     std::vector<CycleSearch::Answer> answers(open.size());
     share_budget(open.size(), 0.5, [&](std::size_t i, uint64_t share) {
       answers[i] = search.find(open[i].second, share);
@@ -226,10 +232,18 @@ class AtomicitySearch {
       ++root.pairs;
       compare(root, of_root, rival, left);
     };
-    const auto is_over = [&] { return root.witness.has_value() || root.exhausted; };
+    const auto is_over = [&] { return root.rank == kBestRank || root.exhausted; };
+    if (!spend(left, users_to_list(root))) {
+      root.exhausted = true;
+      return;
+    }
     const std::vector<ShapeId> rival_shapes = rivals(root);
     const bool alone = group(root.groups.front()).synchronizes();
     if (!alone) {
+      if (!spend(left, rival_shapes.size())) {
+        root.exhausted = true;
+        return;
+      }
       for (const auto& [of_root, rival] : concurrent_pairs(root, rival_shapes)) {
         if (is_over()) return;
         try_pair(of_root, rival);
@@ -251,6 +265,14 @@ class AtomicitySearch {
         }
       }
     }
+  }
+
+  // Of the looks that are left: one for so many entries of a list.
+  static bool spend(uint64_t& left, uint64_t entries) {
+    constexpr uint64_t kEntriesPerLook = 256;
+    const bool is_enough = left >= entries / kEntriesPerLook;
+    left -= std::min(left, entries / kEntriesPerLook);
+    return is_enough;
   }
 
   // For each rival shape a group of the root and one of that shape that no forced order separates, if there
@@ -299,14 +321,50 @@ class AtomicitySearch {
     if (!answer.schedule) return;
     PairExplanation explanation = explain_pair(first, second, *answer.schedule);
     Witness witness{
-        {{of_root, false}, {rival, false}}, std::move(explanation.edges), std::move(*answer.schedule), {}};
+        {{of_root, false}, {rival, false}}, std::move(explanation.edges), std::move(*answer.schedule)};
     if (explanation.swapped) {
       std::swap(witness.members[0], witness.members[1]);
       for (ScheduledStep& step : witness.schedule) step.member = 1 - step.member;
     }
+    replay(witness, left);
+    root.exhausted |= witness.feasibility == Feasibility::kUnknown;
     // Who cuts the rival will be found with the rival; the root may be cut by another one.
     const bool blames_rival = explanation.swapped && !is_proved_[rival];
-    (blames_rival ? root.fallback : root.witness) = std::move(witness);
+    const int rank = 1 + (blames_rival ? 0 : 1) + (witness.feasibility == Feasibility::kFeasible ? 2 : 0);
+    if (rank <= root.rank) return;
+    root.rank = rank;
+    root.witness = std::move(witness);
+  }
+
+  // Any transactions of the two groups have the schedule. If the run cannot come to it with the first ones,
+  // it may with others.
+  void replay(Witness& witness, uint64_t& left) const {
+    for (const auto& [first, second] :
+         {std::pair(false, false), std::pair(true, true), std::pair(false, true), std::pair(true, false)}) {
+      Witness other = witness;
+      other.members[0].latest = first;
+      other.members[1].latest = second;
+      const auto is_repeated = [&](std::size_t member) {
+        return other.members[member].latest && group(other.members[member].group).count == 1;
+      };
+      if (is_repeated(0) || is_repeated(1)) continue;
+      replay_.judge(other, left);
+      if (other.feasibility == Feasibility::kFeasible) {
+        witness = std::move(other);
+        return;
+      }
+      if (!first && !second) witness.feasibility = other.feasibility;
+    }
+  }
+
+  // How many entries rivals() goes through.
+  uint64_t users_to_list(const Root& root) const {
+    uint64_t entries = 0;
+    for (const VariableId variable : root.cut_at) {
+      if (variable >= shapes_of_variable_.size()) continue;
+      entries += shapes_of_variable_[variable].writers.size() + shapes_of_variable_[variable].readers.size();
+    }
+    return entries;
   }
 
   // Shapes with a conflicting access where the root may be cut, each once, in ascending order.
@@ -349,6 +407,7 @@ class AtomicitySearch {
   std::vector<Users> shapes_of_variable_;   // by variable
   std::vector<bool> is_proved_;             // by group
   Reducibility reducibility_;
+  Replay replay_;
   std::vector<Root> roots_;
   SearchResult result_;
 };

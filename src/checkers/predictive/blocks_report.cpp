@@ -19,17 +19,33 @@ class Writer {
 
   Finding write() {
     Finding finding;
-    finding.strength = Strength::kPredicted;
+    const bool is_feasible = witness_.feasibility == Feasibility::kFeasible;
+    finding.strength = is_feasible ? Strength::kPredicted : Strength::kPotential;
     find_cuts();
     std::vector<std::string> blamed;
     for (const std::size_t member : cut_) {
       add_once(blamed, transaction_text(shape(member), group(member), names_));
       add_once(finding.blocks, stable_name(shape(member), group(member), names_));
+      for (const std::string& inner : inner_blocks(member)) add_once(finding.blocks, inner);
+    }
+    // "inner is not atomic …, nor is outer around it"
+    std::vector<std::string> around;
+    if (cut_.size() == 1) {
+      around = inner_blocks(cut_.front());
+      around.push_back(blamed.front());
+      blamed = {around.front()};
+      around.erase(around.begin());
     }
     // Wherever the cycle was entered, it is the same finding.
     std::sort(finding.blocks.begin(), finding.blocks.end());
-    finding.message = fmt::format("{} {} not atomic in another schedule", join_with_and(blamed),
-                                  blamed.size() == 1 ? "is" : "are");
+    const bool is_one = blamed.size() == 1;
+    finding.message = fmt::format("{} {}", join_with_and(blamed),
+                                  !is_feasible    ? "may not be atomic in another schedule"
+                                  : is_observed() ? (is_one ? "is not atomic in this run's own schedule"
+                                                            : "are not atomic in this run's own schedule")
+                                  : is_one        ? "is not atomic in another schedule"
+                                                  : "are not atomic in another schedule");
+    for (const std::string& outer : around) finding.message += fmt::format(", nor is {} around it", outer);
     add_steps(finding);
     finding.certain_at = 0;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
@@ -47,8 +63,17 @@ class Writer {
   const Group& group(std::size_t member) const { return run_.groups[witness_.members[member].group]; }
   const Shape& shape(std::size_t member) const { return run_.shapes[group(member).shape]; }
   ThreadId thread(std::size_t member) const { return group(member).thread; }
-  const Instance& instance(std::size_t member) const {
-    return witness_.members[member].latest ? group(member).latest : group(member).earliest;
+  const Instance& instance(std::size_t member) const { return instance_of(run_, witness_.members[member]); }
+  EventIndex index_of(std::size_t member, uint32_t step) const {
+    return predictive::index_of(run_, witness_.members[member], step);
+  }
+  // Whether the trace has the cycle as it is.
+  bool is_observed() const {
+    for (std::size_t i = 0; i < witness_.members.size(); ++i) {
+      const CycleEdge& edge = witness_.edges[i];
+      if (!edge.is_forced && index_of(i, edge.from) > index_of(next(i), edge.to)) return false;
+    }
+    return true;
   }
   static void add_once(std::vector<std::string>& to, const std::string& text) {
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
@@ -66,6 +91,14 @@ class Writer {
     if (!cut_.empty()) return;
     for (std::size_t i = 0; i < witness_.members.size(); ++i)
       if (!witness_.is_proved[i]) cut_.push_back(i);
+  }
+
+  // Blocks inside of a member that are cut with it, innermost first.
+  std::vector<std::string> inner_blocks(std::size_t member) const {
+    const CycleEdge& out = witness_.edges[member];
+    const CycleEdge& in = witness_.edges[previous(member)];
+    if (!shape(member).is_block || out.is_forced || in.is_forced) return {};
+    return inner_names(shape(member), group(member), out.from, in.to, names_);
   }
 
   // In words that tell the members from each other.
@@ -149,21 +182,33 @@ class Writer {
   }
 
   std::string conclusion() const {
-    std::vector<std::string> others;
-    for (std::size_t i = 0; i < witness_.members.size(); ++i) add_once(others, name(i));
+    const std::string allowed = witness_.feasibility != Feasibility::kFeasible
+                                    ? "The synchronization inside these blocks and accesses allows this order"
+                                : is_observed() ? "This is the order they came in"
+                                                : "The synchronization allows this order";
+    std::string rest;
+    if (witness_.feasibility == Feasibility::kInfeasible)
+      rest =
+          " But no order of the whole run comes to it: what these threads did before or between forbids it. "
+          "In "
+          "a run in which they did not, it may happen.";
+    if (witness_.feasibility == Feasibility::kUnknown)
+      rest =
+          " Whether an order of the whole run comes to it was not found out within --budget: what these "
+          "threads did before or between may forbid it.";
     if (witness_.members.size() == 2) {
       const std::size_t self = cut_.empty() ? 0 : cut_.front();
       return fmt::format(
-          "The synchronization allows this order, and no serial order gives its result: {} would have to "
-          "come before {} "
-          "and after it.",
-          name(self), name(1 - self));
+          "{}, and no serial order gives its result: {} would have to come before {} and after it.{}",
+          allowed, name(self), name(1 - self), rest);
     }
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < witness_.members.size(); ++i) add_once(all, name(i));
     return fmt::format(
-        "The synchronization allows this order, and no serial order of {} gives its result: each would have "
-        "to come "
-        "before the next, and the last before the first.",
-        join_with_and(others));
+        "{}, and no serial order of {} gives its result: each would have to come before the next, and the "
+        "last "
+        "before the first.{}",
+        allowed, join_with_and(all), rest);
   }
 
   std::string place(std::size_t member, uint32_t step) const {
@@ -180,7 +225,7 @@ class Writer {
           "not expect it to be atomic",
           name(self));
     const std::vector<ShapeStep>& steps = shape(self).steps;
-    const std::string span = fmt::format("from {} to {}", place(self, out.from), place(self, in.to));
+    const std::string span = span_text(place(self, out.from), place(self, in.to), name(self));
     for (const HeldLock& lock : locksets_.members(steps[out.from].held)) {
       if (lock.shared || locksets_.find(steps[in.to].held, lock.lock) == Hold::kNone) continue;
       const bool has_gap = std::any_of(
@@ -192,8 +237,8 @@ class Writer {
         return fmt::format("hold {} without a gap {}{}", names_.lock(lock.lock), span,
                            without.empty() ? "" : fmt::format(", and at {}", elsewhere));
       if (!without.empty())
-        return fmt::format("take {} at {} too: {} holds it {}", names_.lock(lock.lock), elsewhere, name(self),
-                           span);
+        return fmt::format("take {} at {} too: {} holds it{}", names_.lock(lock.lock), elsewhere, name(self),
+                           place(self, out.from) == place(self, in.to) ? "" : " " + span);
     }
     return fmt::format("hold one lock {}, and at {}", span, join_with_and(places_without(self, kNoId)));
   }

@@ -1,7 +1,7 @@
 // A schedule that no serial order explains, as a finding.
 #pragma once
 
-#include "checkers/predictive/cycle_search.h"
+#include "checkers/predictive/witness.h"
 #include "core/finding.h"
 #include "trace/names.h"
 

@@ -37,7 +37,7 @@ void Collector::process(const Event& event, EventIndex index) {
     case Operation::kWait: return synchronize(StepKind::kReceive, event, index);
     case Operation::kBeginAtomic:
     case Operation::kBeginDeterministic: return begin(event, index);
-    case Operation::kEnd: return end(event.thread, index);
+    case Operation::kEnd: return end(event, index);
     case Operation::kAlloc:
     case Operation::kFree: return begin_life(event.object);
     case Operation::kThreadEnd: forced_.update(event); return;
@@ -100,6 +100,16 @@ void Collector::access(StepKind kind, const Event& event, EventIndex index) {
   }
 }
 
+void Collector::log(const Event& event, EventIndex index) {
+  if (!keeps_logs_) return;
+  if (event.thread >= run_.logs.size()) run_.logs.resize(event.thread + std::size_t{1});
+  run_.logs[event.thread].push_back({.index = index,
+                                     .operation = static_cast<uint8_t>(event.operation),
+                                     .leaves_free = thread(event.thread).depth == 0,
+                                     .object = event.object,
+                                     .site = event.site});
+}
+
 void Collector::acquire(const Event& event, EventIndex index, bool shared) {
   if (event.object >= lock_user_.size()) lock_user_.resize(event.object + std::size_t{1}, kNoId);
   if (event.object >= run_.lock_is_shared.size()) run_.lock_is_shared.resize(lock_user_.size());
@@ -107,6 +117,12 @@ void Collector::acquire(const Event& event, EventIndex index, bool shared) {
   if (user == kNoId) user = event.thread;
   if (user != event.thread) run_.lock_is_shared[event.object] = true;
   Thread& thread = this->thread(event.thread);
+  ++thread.depth;
+  log(event, index);
+  if (thread.taken.size() == kMostHeld) {
+    ++run_.not_counted;
+    return;
+  }
   if (thread.outermost != 0) {
     ShapeStep step;
     step.kind = shared ? StepKind::kAcquireShared : StepKind::kAcquire;
@@ -120,6 +136,11 @@ void Collector::acquire(const Event& event, EventIndex index, bool shared) {
 
 void Collector::release(const Event& event, EventIndex index, bool shared) {
   Thread& thread = this->thread(event.thread);
+  --thread.depth;
+  log(event, index);
+  const bool is_counted =
+      std::erase_if(thread.taken, [&](const Taken& taken) { return taken.event.object == event.object; }) > 0;
+  if (!is_counted) return;
   if (thread.outermost != 0) {
     ShapeStep step;
     step.kind = shared ? StepKind::kReleaseShared : StepKind::kRelease;
@@ -128,37 +149,12 @@ void Collector::release(const Event& event, EventIndex index, bool shared) {
     add_step(event.thread, step, event, index);
   }
   held_.release(event.thread, event.object);
-  std::erase_if(thread.taken, [&](const Taken& taken) {
-    if (taken.event.object != event.object) return false;
-    give_back(taken, {index, event.site});
-    return true;
-  });
-}
-
-// A thread may hold a lock for long and do the same things again and again: the list stays in proportion.
-void Collector::remember(Taken& taken, uint32_t group) {
-  constexpr std::size_t kFew = 64;
-  if (!taken.groups.empty() && taken.groups.back() == group) return;
-  taken.groups.push_back(group);
-  if (taken.groups.size() < 2 * taken.distinct + kFew) return;
-  std::sort(taken.groups.begin(), taken.groups.end());
-  taken.groups.erase(std::unique(taken.groups.begin(), taken.groups.end()), taken.groups.end());
-  taken.distinct = taken.groups.size();
-}
-
-void Collector::give_back(const Taken& taken, const StepPlace& place) {
-  for (const uint32_t number : taken.groups) {
-    Group& group = groups_.list()[number];
-    for (Instance* instance : {&group.earliest, &group.latest})
-      for (Holding& holding : instance->after)
-        if (holding.lock == taken.event.object && holding.since == taken.index) holding.given_back = place;
-  }
 }
 
 void Collector::synchronize(StepKind kind, const Event& event, EventIndex index) {
   forced_.meet(event.thread);
   fork_join_.meet(event.thread);
-  run_.synchronizations.push_back({event, index});
+  log(event, index);
   ShapeStep step;
   step.kind = kind;
   step.object = event.object;
@@ -175,7 +171,15 @@ void Collector::begin(const Event& event, EventIndex index) {
   Thread& thread = this->thread(event.thread);
   const bool atomic = event.operation == Operation::kBeginAtomic;
   thread.blocks.push_back(atomic);
-  if (thread.outermost != 0) return;
+  if (thread.outermost != 0) {
+    if (!atomic) return;
+    Open& open = thread.open;
+    open.shape.inner.push_back({event.object, event.site, open.inner});
+    open.inner = static_cast<uint32_t>(open.shape.inner.size());
+    // One that is entered again and again and has nothing to show costs nothing.
+    if (open.shape.inner.size() >= 2 * open.shape.steps.size() + kThinEvery) drop_empty_inner_blocks(open);
+    return;
+  }
   if (!atomic) {
     ++run_.deterministic;
     return;
@@ -188,16 +192,21 @@ void Collector::begin(const Event& event, EventIndex index) {
   open.shape.begin = {event, index};
   open.instance.first = index;
   open.instance.site = event.site;
-  open.instance.before = holdings(thread);
   open.stretch = forced_.stretch(event.thread);
   open.start = forced_.clock(event.thread);
+  open.past_is_open = forced_.past_holds_lock(event.thread);
   add_around(thread, open.shape, true);
   ++run_.blocks;
 }
 
-void Collector::end(ThreadId id, EventIndex index) {
-  Thread& thread = this->thread(id);
-  if (thread.outermost == thread.blocks.size()) close(id, index);
+void Collector::end(const Event& event, EventIndex index) {
+  Thread& thread = this->thread(event.thread);
+  if (thread.outermost == thread.blocks.size()) {
+    thread.open.instance.end_site = event.site;
+    close(event.thread, index);
+  } else if (thread.outermost != 0 && thread.blocks.back()) {
+    thread.open.inner = thread.open.shape.inner[thread.open.inner - 1].around;
+  }
   thread.blocks.pop_back();
 }
 
@@ -206,7 +215,6 @@ void Collector::close(ThreadId id, EventIndex index) {
   Open& open = thread.open;
   thread.outermost = 0;
   open.instance.last = index;
-  open.instance.after = holdings(thread);
   add_around(thread, open.shape, false);
   if (!open.clocks.empty()) open.clocks.resize(open.shape.steps.size(), ThreadClock(open.clocks.back()));
   thin(open);
@@ -219,7 +227,8 @@ void Collector::close(ThreadId id, EventIndex index) {
   for (const Origin& origin : open.shape.origins)
     open.instance.places.push_back({origin.index, origin.event.site});
   const ShapeId shape = shapes_.intern(std::move(open.shape));
-  add_to_group(shape, *open.start, open.stretch, open.instance, std::move(open.clocks));
+  add_to_group(shape, *open.start, open.stretch, open.past_is_open, std::move(open.instance),
+               std::move(open.clocks));
   open = Open();
 }
 
@@ -230,6 +239,7 @@ void Collector::add_step(ThreadId id, const ShapeStep& step, const Event& event,
   // Until the first synchronization the clock is that of the start.
   if (synchronizes && open.clocks.empty()) open.clocks.assign(open.shape.steps.size(), *open.start);
   open.shape.steps.push_back(step);
+  open.shape.steps.back().inner = open.inner;
   open.shape.origins.push_back({event, index});
   if (synchronizes || !open.clocks.empty()) open.clocks.push_back(now);
   if (open.shape.steps.size() >= open.thinned * 2 + kThinEvery) thin(open);
@@ -254,9 +264,8 @@ void Collector::unary(ThreadId id, const ShapeStep& step, const Event& event, Ev
   instance.first = index;
   instance.last = index;
   instance.site = event.site;
-  instance.before = holdings(thread);
-  instance.after = instance.before;
-  add_to_group(known->second, forced_.clock(id), forced_.stretch(id), instance, {});
+  add_to_group(known->second, forced_.clock(id), forced_.stretch(id), forced_.past_holds_lock(id),
+               std::move(instance), {});
 }
 
 void Collector::add_around(const Thread& thread, Shape& shape, bool at_start) {
@@ -278,14 +287,6 @@ void Collector::add_around(const Thread& thread, Shape& shape, bool at_start) {
   } else {
     for (auto taken = thread.taken.rbegin(); taken != thread.taken.rend(); ++taken) add(*taken);
   }
-}
-
-std::vector<Holding> Collector::holdings(const Thread& thread) {
-  std::vector<Holding> result;
-  result.reserve(thread.taken.size());
-  for (const Taken& taken : thread.taken)
-    result.push_back({.lock = taken.event.object, .since = taken.index});
-  return result;
 }
 
 // Keeps, of the accesses to one variable between two other steps, the first and last that read and the first
@@ -336,21 +337,51 @@ void Collector::thin(Open& open) {
   open.shape.origins.resize(to);
   if (!open.clocks.empty()) open.clocks.erase(open.clocks.begin() + static_cast<long>(to), open.clocks.end());
   open.thinned = to;
+  drop_empty_inner_blocks(open);
 }
 
-void Collector::add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch,
-                             const Instance& instance, std::vector<ThreadClock> clocks) {
+// Keeps those with steps in them, those that are open, and those around these.
+void Collector::drop_empty_inner_blocks(Open& open) {
+  std::vector<InnerBlock>& inner = open.shape.inner;
+  if (inner.empty()) return;
+  std::vector<uint32_t> number(inner.size() + 1, 0);  // from 1; 0: not kept
+  const auto keep = [&](uint32_t block) {
+    for (; block != 0 && number[block] == 0; block = inner[block - 1].around) number[block] = 1;
+  };
+  keep(open.inner);
+  for (const ShapeStep& step : open.shape.steps) keep(step.inner);
+  uint32_t kept = 0;
+  for (uint32_t block = 1; block <= inner.size(); ++block) {
+    if (number[block] == 0) continue;
+    number[block] = ++kept;
+    inner[kept - 1] = inner[block - 1];
+    inner[kept - 1].around = number[inner[kept - 1].around];
+  }
+  inner.resize(kept);
+  open.inner = number[open.inner];
+  for (ShapeStep& step : open.shape.steps) step.inner = number[step.inner];
+}
+
+void Collector::add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, bool past_is_open,
+                             Instance instance, std::vector<ThreadClock> clocks) {
+  const ThreadId thread = start.epoch().thread();
+  if (clocks.empty()) {
+    if (Group* known = groups_.find(shape, thread, stretch)) {
+      ++known->count;
+      known->latest = std::move(instance);
+      return;
+    }
+  }
   Group group(start);
   group.shape = shape;
-  group.thread = start.epoch().thread();
+  group.thread = thread;
   group.stretch = stretch;
+  group.past_is_open = past_is_open;
   group.count = 1;
-  group.earliest = instance;
   group.latest = instance;
+  group.earliest = std::move(instance);
   group.clocks = std::move(clocks);
-  const ThreadId thread = group.thread;
-  const uint32_t number = groups_.add(std::move(group));
-  for (Taken& taken : threads_[thread].taken) remember(taken, number);
+  groups_.add(std::move(group));
 }
 
 // Nobody else accesses the variable, or nobody writes it after its initialization.
@@ -371,7 +402,7 @@ void Collector::resolve(Shape& shape) const {
 
 Transactions Collector::finish() {
   for (ThreadId id = 0; id < threads_.size(); ++id) {
-    run_.held_at_end += threads_[id].taken.size();
+    run_.held_at_end += threads_[id].depth;
     if (threads_[id].outermost == 0) continue;
     ++run_.unended;
     const Shape& shape = threads_[id].open.shape;

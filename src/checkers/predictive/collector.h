@@ -22,7 +22,9 @@ namespace heddle::predictive {
 
 class Collector {
  public:
-  Collector() : held_(locksets_), forced_(held_), fork_join_(held_) {}
+  // Transactions::logs are kept where they are needed.
+  explicit Collector(bool keeps_logs)
+      : held_(locksets_), forced_(held_), fork_join_(held_), keeps_logs_(keeps_logs) {}
 
   void process(const EventBatch& batch);
   // The trace has ended. What is still open counts as ended here: the program stopped there.
@@ -42,13 +44,13 @@ class Collector {
   struct Taken {
     Event event;
     EventIndex index = 0;
-    std::vector<uint32_t> groups{};  // of transactions that ended with it held; some may stand there twice
-    std::size_t distinct = 0;        // of them, when they were last counted
   };
   struct Open {
     Shape shape;
     Instance instance;
     uint64_t stretch = 0;
+    bool past_is_open = false;
+    uint32_t inner = 0;  // the innermost block open in it: from 1 in Shape::inner; 0: none
     std::optional<ThreadClock> start;
     std::vector<ThreadClock> clocks;  // by step, once the forced order has moved on
     std::size_t thinned = 0;          // steps left by the latest thinning
@@ -56,7 +58,8 @@ class Collector {
   struct Thread {
     std::vector<bool> blocks;   // open ones, outermost first: whether atomic
     std::size_t outermost = 0;  // where the transaction's block stands in `blocks`, from 1; 0: none
-    std::vector<Taken> taken;   // locks held, in the order taken
+    std::vector<Taken> taken;   // locks held, in the order taken; no more than kMostHeld
+    uint64_t depth = 0;         // locks held, all of them
     Open open;
   };
 
@@ -66,19 +69,18 @@ class Collector {
   void release(const Event& event, EventIndex index, bool shared);
   void synchronize(StepKind kind, const Event& event, EventIndex index);
   void begin(const Event& event, EventIndex index);
-  void end(ThreadId id, EventIndex index);
+  void end(const Event& event, EventIndex index);
   void close(ThreadId id, EventIndex index);
 
   void add_step(ThreadId id, const ShapeStep& step, const Event& event, EventIndex index);
   void unary(ThreadId id, const ShapeStep& step, const Event& event, EventIndex index);
   void note(ThreadId id, VariableId variable, bool writes, ShapeStep& step);
   void add_around(const Thread& thread, Shape& shape, bool at_start);
-  static std::vector<Holding> holdings(const Thread& thread);
-  static void remember(Taken& taken, uint32_t group);
-  void give_back(const Taken& taken, const StepPlace& place);
+  void log(const Event& event, EventIndex index);
   static void thin(Open& open);
-  void add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, const Instance& instance,
-                    std::vector<ThreadClock> clocks);
+  static void drop_empty_inner_blocks(Open& open);
+  void add_to_group(ShapeId shape, const ThreadClock& start, uint64_t stretch, bool past_is_open,
+                    Instance instance, std::vector<ThreadClock> clocks);
   bool is_idle(const Variable& variable) const;
   void resolve(Shape& shape) const;
 
@@ -93,6 +95,7 @@ class Collector {
   HeldLocks held_;
   ForcedOrder forced_;     // what every schedule keeps
   ForcedOrder fork_join_;  // fed with forks and joins only: what initialization goes by
+  bool keeps_logs_;
   std::vector<Thread> threads_;
   std::vector<VariableId> lives_;  // by variable: its present life; kNoId: none yet
   std::vector<Variable> variables_;

@@ -6,9 +6,10 @@
 namespace heddle::predictive {
 
 CycleSearch::CycleSearch(const Transactions& run, const std::vector<ShapeIndex>& indices,
-                         const Concurrency& concurrency)
+                         const Concurrency& concurrency, const Replay& replay)
     : run_(run),
       indices_(indices),
+      replay_(replay),
       groups_of_shape_(run.shapes.size()),
       parts_(find_parts(run, concurrency, participants_)) {
   for (ShapeId shape = 0; shape < run.shapes.size(); ++shape) {
@@ -77,6 +78,13 @@ bool CycleSearch::are_related(uint32_t a, uint32_t b) const {
   return first.thread == second.thread || forces(first, second) || forces(second, first);
 }
 
+bool CycleSearch::conflict(uint32_t a, uint32_t b) const {
+  bool found = false;
+  for_each_conflict(indices_[run_.groups[a].shape], indices_[run_.groups[b].shape],
+                    [&](const VariableUse&, const VariableUse&) { found = true; });
+  return found;
+}
+
 // The chains that start at one root.
 class CycleSearch::Chains {
  public:
@@ -104,21 +112,23 @@ class CycleSearch::Chains {
         std::binary_search(all_.participants_.begin(), all_.participants_.end(), members_.front().group);
     const std::size_t longest = takes_part ? all_.parts_.longest_cycle(group(0).thread) : 0;
     Answer answer;
-    for (most_ = 3; most_ <= longest && !found_ && !exhausted_; ++most_) {
+    for (most_ = 3; most_ <= longest && !is_over(); ++most_) {
       was_cut_short_ = false;
       lengthen();
       if (!was_cut_short_) break;
     }
     answer.exhausted = exhausted_ && !found_;
     answer.used = (looks - budget_ + kLooksPerStep - 1) / kLooksPerStep;
-    answer.witness = std::move(found_);
+    answer.witness = found_ ? std::move(found_) : std::move(doubtful_);
     return answer;
   }
 
  private:
+  static constexpr std::size_t kMostDoubts = 16;
+
   const Group& group(std::size_t member) const { return all_.run_.groups[members_[member].group]; }
   const Shape& shape(std::size_t member) const { return all_.run_.shapes[group(member).shape]; }
-  bool is_over() const { return found_.has_value() || exhausted_; }
+  bool is_over() const { return found_.has_value() || exhausted_ || doubts_ == kMostDoubts; }
   bool spend(uint64_t looks) {
     if (budget_ < looks) exhausted_ = true;
     budget_ -= std::min(budget_, looks);
@@ -155,7 +165,8 @@ class CycleSearch::Chains {
       if (!is_in_part(candidate) || !is_worth_it(candidate)) continue;
       if (!spend(1)) return;
       if (comes_first(candidate, next.step, members_.size() - 1, step)) continue;
-      if (!is_related_to_any(candidate, members_.size())) add({candidate, false}, {false, step, next.step});
+      if (!is_related_to_any(candidate, members_.size()) && !has_chord(candidate))
+        add({candidate, false}, {false, step, next.step});
     }
   }
 
@@ -171,6 +182,7 @@ class CycleSearch::Chains {
       const bool same_thread = all_.run_.groups[candidate].thread == group(last).thread;
       const CycleMember next{candidate, same_thread};
       if (!all_.is_before(members_[last], next) || is_related_to_any(candidate, last)) return;
+      if (has_chord(candidate)) return;
       add(next, {true, 0, 0});
     };
     if (members_.size() + 1 >= most_) {
@@ -211,6 +223,15 @@ class CycleSearch::Chains {
           i == 0 && group(0).synchronizes() && all_.run_.groups[candidate].thread != group(0).thread;
       if (!may_close && all_.are_related(members_[i].group, candidate)) return true;
     }
+    return false;
+  }
+
+  // Nor do they conflict: one of the two would come first, and with that edge the cycle were shorter. So of
+  // all the threads that write a variable no more than two are in it.
+  bool has_chord(uint32_t candidate) {
+    const bool is_last = members_.size() + 1 == most_;
+    for (std::size_t i = is_last ? 1 : 0; i + 1 < members_.size(); ++i)
+      if (!spend(1) || all_.conflict(members_[i].group, candidate)) return true;
     return false;
   }
 
@@ -259,7 +280,14 @@ class CycleSearch::Chains {
     budget_ = steps * kLooksPerStep;
     exhausted_ |= answer.exhausted;
     if (!answer.schedule) return;
-    found_ = Witness{members_, std::move(edges), std::move(*answer.schedule), {}};
+    Witness witness{members_, std::move(edges), std::move(*answer.schedule)};
+    all_.replay_.judge(witness, budget_);
+    if (witness.feasibility == Feasibility::kFeasible) {
+      found_ = std::move(witness);
+    } else {
+      ++doubts_;
+      if (!doubtful_) doubtful_ = std::move(witness);
+    }
   }
 
   LanePlace place(std::size_t member, uint32_t step) const { return places_[member][step]; }
@@ -292,9 +320,7 @@ class CycleSearch::Chains {
     }
   }
 
-  const Instance& instance(uint32_t member) const {
-    return members_[member].latest ? group(member).latest : group(member).earliest;
-  }
+  const Instance& instance(uint32_t member) const { return instance_of(all_.run_, members_[member]); }
   std::vector<Holding> kept_between(uint32_t earlier, uint32_t later) const {
     std::vector<Holding> kept;
     for (const Holding& holding : instance(earlier).after)
@@ -363,6 +389,8 @@ class CycleSearch::Chains {
   bool was_cut_short_ = false;     // a chain of most_ members could be lengthened
   bool exhausted_ = false;
   std::optional<Witness> found_;
+  std::optional<Witness> doubtful_;  // the first of those that the run cannot come to, as far as is known
+  std::size_t doubts_ = 0;
   // Of the cycle being tried.
   std::vector<Lane> lanes_;
   std::vector<std::vector<LanePlace>> places_;  // by member and step of its shape

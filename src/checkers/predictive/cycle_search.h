@@ -24,44 +24,27 @@
 #include <vector>
 
 #include "checkers/predictive/concurrency.h"
+#include "checkers/predictive/replay.h"
 #include "checkers/predictive/schedule_search.h"
 #include "checkers/predictive/shape_index.h"
 #include "checkers/predictive/thread_parts.h"
 #include "checkers/predictive/transactions.h"
+#include "checkers/predictive/witness.h"
 
 namespace heddle::predictive {
 
-// One transaction of a cycle.
-struct CycleMember {
-  uint32_t group = 0;   // in Transactions::groups
-  bool latest = false;  // the group's latest transaction; else its earliest
-};
-
-// Why a member comes before the next one; the last before the first.
-struct CycleEdge {
-  bool is_forced = false;
-  uint32_t from = 0;  // step of the member; not of forced ones
-  uint32_t to = 0;    // step of the next member
-};
-
-struct Witness {
-  std::vector<CycleMember> members;
-  std::vector<CycleEdge> edges;  // edges[i] goes from members[i] to the next; empty: not known yet
-  std::vector<ScheduledStep> schedule;
-  std::vector<bool> is_proved;  // by member: reduction clears it, so it is not to blame
-};
-
 class CycleSearch {
  public:
-  CycleSearch(const Transactions& run, const std::vector<ShapeIndex>& indices,
-              const Concurrency& concurrency);
+  CycleSearch(const Transactions& run, const std::vector<ShapeIndex>& indices, const Concurrency& concurrency,
+              const Replay& replay);
 
   struct Answer {
     bool exhausted = false;
     uint64_t used = 0;  // of the budget
     std::optional<Witness> witness;
   };
-  // A cycle of three or more transactions in which one of this group is cut.
+  // A cycle of three or more transactions in which one of this group is cut; one that the run can come to, if
+  // any of the first few is.
   Answer find(uint32_t root, uint64_t budget) const;
 
  private:
@@ -78,9 +61,11 @@ class CycleSearch {
   // Whether the first comes before the second, at least in part, in every schedule.
   bool is_before(const CycleMember& a, const CycleMember& b) const;
   bool are_related(uint32_t a, uint32_t b) const;
+  bool conflict(uint32_t a, uint32_t b) const;
 
   const Transactions& run_;
-  const std::vector<ShapeIndex>& indices_;              // by shape
+  const std::vector<ShapeIndex>& indices_;  // by shape
+  const Replay& replay_;
   std::vector<std::vector<Use>> uses_of_variable_;      // by variable
   std::vector<std::vector<uint32_t>> groups_of_shape_;  // by shape: those that can be in a cycle
   std::vector<uint32_t> participants_;                  // groups that can be in a cycle, ascending

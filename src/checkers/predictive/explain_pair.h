@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "checkers/predictive/cycle_search.h"
+#include "checkers/predictive/witness.h"
 
 namespace heddle::predictive {
 

@@ -21,6 +21,11 @@ std::string run_note(const Transactions& run) {
             ? std::string("one lock was held when the trace ended: it counts as given back there")
             : fmt::format("{} locks were held when the trace ended: they count as given back there",
                           run.held_at_end));
+  if (run.not_counted > 0)
+    add(fmt::format(
+        "{} by a thread that held {} locks already {} as not taken: what others do may seem possible that is "
+        "not",
+        counted(run.not_counted, "acquisition"), kMostHeld, run.not_counted == 1 ? "counts" : "count"));
   if (run.deterministic > 0)
     add(fmt::format("the operations of {} count one by one here (determinism checks the blocks)",
                     counted(run.deterministic, "deterministic block")));

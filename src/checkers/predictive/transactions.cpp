@@ -14,21 +14,27 @@ uint64_t hash_of(const Shape& shape) {
     const unsigned flags = static_cast<unsigned>(step.kind) << 3 | (step.around ? 4U : 0U) |
                            (step.initializes ? 2U : 0U) | (step.idle ? 1U : 0U);
     hash = mix(hash ^ (uint64_t{step.object} << 32 | step.held));
-    hash = mix(hash ^ (step.moment << 8 | flags));
+    hash = mix(hash ^ (step.moment << 8 | flags) ^ uint64_t{step.inner} << 40);
   }
   return hash;
 }
 
+bool same(const InnerBlock& a, const InnerBlock& b) {
+  return a.name == b.name && a.around == b.around && (a.name != kNoId || a.site == b.site);
+}
+
 bool same(const Shape& a, const Shape& b) {
   return a.is_block == b.is_block && a.touches_shared == b.touches_shared &&
-         (!a.is_block || a.begin.event.object == b.begin.event.object) && a.steps == b.steps;
+         (!a.is_block || a.begin.event.object == b.begin.event.object) && a.steps == b.steps &&
+         std::equal(a.inner.begin(), a.inner.end(), b.inner.begin(), b.inner.end(),
+                    [](const InnerBlock& one, const InnerBlock& other) { return same(one, other); });
 }
 
 // Takes out what belongs to idle steps. An empty list stays empty.
 template <class Item>
-void keep_busy(std::vector<Item>& items, const std::vector<ShapeStep>& steps) {
+void keep_busy(std::vector<Item>& items, const std::vector<bool>& is_idle) {
   std::size_t i = 0;
-  std::erase_if(items, [&](const Item&) { return steps[i++].idle; });
+  std::erase_if(items, [&](const Item&) { return is_idle[i++]; });
 }
 
 }  // namespace
@@ -58,6 +64,11 @@ Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_
   return origin;
 }
 
+bool stays_held(const Instance& instance, uint32_t lock) {
+  return std::any_of(instance.after.begin(), instance.after.end(),
+                     [&](const Holding& holding) { return holding.lock == lock && !holding.given_back; });
+}
+
 Origin begin_of(const Shape& shape, const Group& group, bool latest) {
   const Instance& instance = latest ? group.latest : group.earliest;
   Origin origin = shape.begin;
@@ -77,22 +88,23 @@ ShapeId ShapeTable::intern(Shape shape) {
   return id;
 }
 
-uint32_t GroupTable::add(Group part) {
-  if (part.synchronizes()) {
-    groups_.push_back(std::move(part));
-    return static_cast<uint32_t>(groups_.size() - 1);
-  }
+Group* GroupTable::find(ShapeId shape, ThreadId thread, uint64_t stretch) {
+  const auto number = numbers_.find({uint64_t{shape} << 32 | thread, stretch});
+  return number == numbers_.end() ? nullptr : &groups_[number->second];
+}
+
+void GroupTable::add(Group part) {
   const Key key{uint64_t{part.shape} << 32 | part.thread, part.stretch};
-  const auto [number, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
+  const bool is_new =
+      part.synchronizes() || numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size())).second;
   if (is_new) {
     groups_.push_back(std::move(part));
-    return number->second;
+    return;
   }
-  Group& group = groups_[number->second];
+  Group& group = groups_[numbers_.at(key)];
   group.count += part.count;
   if (part.earliest.first < group.earliest.first) group.earliest = std::move(part.earliest);
   if (part.latest.first > group.latest.first) group.latest = std::move(part.latest);
-  return number->second;
 }
 
 Transactions that_matter(Transactions run) {
@@ -106,36 +118,44 @@ Transactions that_matter(Transactions run) {
   }
   Transactions result;
   result.lock_is_shared = run.lock_is_shared;
-  result.synchronizations = std::move(run.synchronizations);
+  result.logs = std::move(run.logs);
   result.blocks = run.blocks;
   result.unended = run.unended;
   result.held_at_end = run.held_at_end;
   result.deterministic = run.deterministic;
+  result.not_counted = run.not_counted;
   ShapeTable shapes;
   std::vector<ShapeId> new_id;
   new_id.reserve(run.shapes.size());
-  for (const Shape& shape : run.shapes) {
-    Shape rest{{}, {}, shape.begin, shape.is_block, shape.touches_shared};
-    for (std::size_t i = 0; i < shape.steps.size(); ++i) {
-      if (shape.steps[i].idle) continue;
-      rest.steps.push_back(shape.steps[i]);
-      rest.origins.push_back(shape.origins[i]);
+  // Each is moved, not copied: a run may have as many of them as events.
+  std::vector<bool> matters;                           // by shape
+  tsl::robin_map<ShapeId, std::vector<bool>> is_idle;  // by shape that has such steps: each step
+  for (ShapeId id = 0; id < run.shapes.size(); ++id) {
+    Shape& shape = run.shapes[id];
+    matters.push_back(shape.touches_shared);
+    std::vector<bool> idle;
+    for (const ShapeStep& step : shape.steps) idle.push_back(step.idle);
+    if (std::find(idle.begin(), idle.end(), true) != idle.end()) {
+      keep_busy(shape.steps, idle);
+      keep_busy(shape.origins, idle);
+      is_idle[id] = std::move(idle);
     }
-    new_id.push_back(shapes.intern(std::move(rest)));
+    new_id.push_back(shapes.intern(std::move(shape)));
   }
   GroupTable groups;
-  for (const Group& old : run.groups) {
-    if (!run.shapes[old.shape].touches_shared && !old.synchronizes()) continue;
-    Group group = old;
-    group.shape = new_id[old.shape];
-    const std::vector<ShapeStep>& steps = run.shapes[old.shape].steps;
-    keep_busy(group.clocks, steps);
-    keep_busy(group.earliest.places, steps);
-    keep_busy(group.latest.places, steps);
+  for (Group& group : run.groups) {
+    if (!matters[group.shape] && !group.synchronizes()) continue;
+    if (const auto idle = is_idle.find(group.shape); idle != is_idle.end()) {
+      keep_busy(group.clocks, idle->second);
+      keep_busy(group.earliest.places, idle->second);
+      keep_busy(group.latest.places, idle->second);
+    }
+    group.shape = new_id[group.shape];
     groups.add(std::move(group));
   }
   result.shapes = std::move(shapes.list());
   result.groups = std::move(groups.list());
+  find_holdings(result);
   return result;
 }
 

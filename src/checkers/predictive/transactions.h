@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "checkers/predictive/thread_log.h"
 #include "core/lockset.h"
 #include "core/vector_clock.h"
 #include "trace/event.h"
@@ -57,6 +58,7 @@ struct ShapeStep {
   bool initializes = false;        // before every access of other threads, by program order, fork and join
   bool idle = false;               // of a variable whose accesses can only come in one order that matters
   uint32_t object = kNoId;         // a VariableId, a lock, or what is signalled
+  uint32_t inner = 0;              // the innermost block it is in: from 1 in Shape::inner; 0: the transaction
   LocksetId held = kEmptyLockset;  // before the step
   Time moment = 0;                 // while the trace is read: when an access that may initialize took place
 
@@ -69,12 +71,20 @@ struct Origin {
   EventIndex index = 0;
 };
 
+// An atomic block inside of a transaction: a part of it (S1 §1), with a name of its own.
+struct InnerBlock {
+  uint32_t name = kNoId;
+  SiteId site = kNoId;
+  uint32_t around = 0;  // the block it is in: from 1; 0: the transaction
+};
+
 struct Shape {
   std::vector<ShapeStep> steps;
-  std::vector<Origin> origins;  // of the steps
-  Origin begin;                 // of a block: its begin
-  bool is_block = false;        // else unary
-  bool touches_shared = false;  // accesses a variable that several threads access
+  std::vector<Origin> origins;      // of the steps
+  Origin begin;                     // of a block: its begin
+  bool is_block = false;            // else unary
+  bool touches_shared = false;      // accesses a variable that several threads access
+  std::vector<InnerBlock> inner{};  // those with steps in them, and those around these
 };
 
 // Where a step of one transaction stood.
@@ -88,7 +98,7 @@ struct StepPlace {
 struct Holding {
   uint32_t lock = kNoId;
   EventIndex since = 0;
-  std::optional<StepPlace> given_back{};  // known of locks that a transaction ended with; none: never
+  std::optional<StepPlace> given_back{};  // none: never
 
   bool is_same(const Holding& other) const { return lock == other.lock && since == other.since; }
 };
@@ -98,8 +108,9 @@ struct Instance {
   EventIndex first = 0;  // of a block: its begin
   EventIndex last = 0;
   SiteId site = kNoId;            // of the first
+  SiteId end_site = kNoId;        // of a block's end
   std::vector<StepPlace> places;  // of a block's steps; a unary transaction has just its access
-  std::vector<Holding> before;    // locks held when it began
+  std::vector<Holding> before;    // locks held when it began; known after find_holdings() (thread_log.h)
   std::vector<Holding> after;     // and when it ended
 };
 
@@ -108,9 +119,10 @@ struct Group {
 
   ShapeId shape = 0;
   ThreadId thread = 0;
-  uint64_t stretch = 0;  // of the forced order
-  ThreadClock clock;     // of the forced order
-  uint64_t count = 0;    // transactions
+  uint64_t stretch = 0;       // of the forced order
+  ThreadClock clock;          // of the forced order
+  bool past_is_open = false;  // another thread is inside a critical section where this clock ends for it
+  uint64_t count = 0;         // transactions
   Instance earliest;
   Instance latest;  // of a group of one: the same
   // A transaction that signals or receives has a group of its own, with the forced order at each of its
@@ -132,6 +144,8 @@ inline bool forces(const Group& before, const Group& after) {
 // The event behind a step of a group's earliest or latest transaction. Of a lock that was never given back it
 // is a release without a place, at the transaction's end.
 Origin origin_of(const Shape& shape, const Group& group, bool latest, std::size_t step);
+// Whether a lock that such a transaction ended with was never given back.
+bool stays_held(const Instance& instance, uint32_t lock);
 // The begin of such a block.
 Origin begin_of(const Shape& shape, const Group& group, bool latest);
 
@@ -149,9 +163,10 @@ class ShapeTable {
 // Groups, each once.
 class GroupTable {
  public:
-  // Adds what is in `part`, of the same shape, thread and stretch as an earlier one or new. Returns its
-  // number.
-  uint32_t add(Group part);
+  // The group of this shape, thread and stretch, if there is one; none of those that synchronize.
+  Group* find(ShapeId shape, ThreadId thread, uint64_t stretch);
+  // Adds what is in `part`, of the same shape, thread and stretch as an earlier one or new.
+  void add(Group part);
   std::vector<Group>& list() { return groups_; }
 
  private:
@@ -171,14 +186,15 @@ class GroupTable {
 
 // A whole run.
 struct Transactions {
-  std::vector<Shape> shapes;             // by ShapeId
-  std::vector<Group> groups;             // in order of their first transactions
-  std::vector<bool> lock_is_shared;      // by lock: several threads take it
-  std::vector<Origin> synchronizations;  // every fork, join, arrive, leave, post and wait, in their order
-  uint64_t blocks = 0;                   // atomic blocks that ran
-  uint64_t unended = 0;                  // of them: not ended when the trace was
-  uint64_t held_at_end = 0;              // locks not given back when the trace ended
-  uint64_t deterministic = 0;            // deterministic blocks that ran outside of atomic ones
+  std::vector<Shape> shapes;         // by ShapeId
+  std::vector<Group> groups;         // in order of their first transactions
+  std::vector<bool> lock_is_shared;  // by lock: several threads take it
+  std::vector<ThreadLog> logs;       // by thread
+  uint64_t blocks = 0;               // atomic blocks that ran
+  uint64_t unended = 0;              // of them: not ended when the trace was
+  uint64_t held_at_end = 0;          // locks not given back when the trace ended
+  uint64_t deterministic = 0;        // deterministic blocks that ran outside of atomic ones
+  uint64_t not_counted = 0;          // acquisitions by threads that held kMostHeld locks
 };
 
 // The same run without idle accesses, and without transactions that neither access what several threads

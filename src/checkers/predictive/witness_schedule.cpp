@@ -14,11 +14,17 @@ namespace {
 class Writer {
  public:
   Writer(const Witness& witness, const std::vector<Step>& argument, const Transactions& run,
-         const LocksetTable& locksets, const Names& names)
-      : witness_(witness), argument_(argument), run_(run), locksets_(locksets), names_(names) {}
+         const std::vector<Origin>& synchronizations, const LocksetTable& locksets, const Names& names)
+      : witness_(witness),
+        argument_(argument),
+        run_(run),
+        synchronizations_(synchronizations),
+        locksets_(locksets),
+        names_(names) {}
 
   std::vector<Step> write() {
     find_outside();
+    if (witness_.feasibility == Feasibility::kFeasible) sort_outside();
     std::vector<std::size_t> left(witness_.members.size(), 0);  // steps of each member still to come
     for (const ScheduledStep& scheduled : witness_.schedule) ++left[scheduled.member];
     begun_.resize(left.size());
@@ -27,7 +33,11 @@ class Writer {
       const std::size_t member = witness_.schedule[i].member;
       const ShapeStep& step = shape(member).steps[witness_.schedule[i].step];
       const Origin origin = origin_at(i);
-      if (!(step.around && is_release(step.kind))) add_outside_before(origin);
+      if (witness_.feasibility == Feasibility::kFeasible) {
+        add_outside_up_to(origin.index);
+      } else if (!(step.around && is_release(step.kind))) {
+        add_outside_before(origin);
+      }
       if (!step.around) begin(member);
       if (step.around && is_release(step.kind)) end(member);
       add_step(i);
@@ -51,9 +61,7 @@ class Writer {
   const Shape& shape(std::size_t member) const { return run_.shapes[group(member).shape]; }
   ThreadId thread(std::size_t member) const { return group(member).thread; }
   bool latest(std::size_t member) const { return witness_.members[member].latest; }
-  const Instance& instance(std::size_t member) const {
-    return latest(member) ? group(member).latest : group(member).earliest;
-  }
+  const Instance& instance(std::size_t member) const { return instance_of(run_, witness_.members[member]); }
   Origin origin_at(std::size_t scheduled) const {
     const ScheduledStep& step = witness_.schedule[scheduled];
     return origin_of(shape(step.member), group(step.member), latest(step.member), step.step);
@@ -63,13 +71,13 @@ class Writer {
     for (std::size_t i = 0; i < witness_.members.size(); ++i) {
       const std::size_t next = (i + 1) % witness_.members.size();
       if (!witness_.edges[i].is_forced || thread(i) == thread(next)) continue;
-      const ForcingChain chain = find_forcing_chain(run_.synchronizations, thread(i), instance(i).first,
+      const ForcingChain chain = find_forcing_chain(synchronizations_, thread(i), instance(i).first,
                                                     thread(next), instance(next).last);
       for (const Origin& step : chain.steps) add_outside(step);
       for (const Origin& arrival : chain.arrivals) add_outside(arrival);
     }
     const auto arrives = [](const Outside& of) { return of.origin.event.operation == Operation::kArrive; };
-    if (std::any_of(outside_.begin(), outside_.end(), arrives)) phases_ = find_phases(run_.synchronizations);
+    if (std::any_of(outside_.begin(), outside_.end(), arrives)) phases_ = find_phases(synchronizations_);
     for (auto& [of_thread, numbers] : outside_of_thread_)
       std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
         return outside_[a].origin.index < outside_[b].origin.index;
@@ -83,6 +91,26 @@ class Writer {
       if (outside_[number].origin.index == origin.index) return;
     outside_.push_back({origin});
     outside_of_thread_[of].push_back(outside_.size() - 1);
+  }
+
+  // The order is known: what is outside comes where the run comes to it.
+  void sort_outside() {
+    for (std::size_t i = 0; i < witness_.order.size(); ++i) place_in_order_[witness_.order[i]] = i + 1;
+    std::sort(outside_.begin(), outside_.end(), [&](const Outside& a, const Outside& b) {
+      return std::pair(place_of(a.origin.index), a.origin.index) <
+             std::pair(place_of(b.origin.index), b.origin.index);
+    });
+  }
+  // 0: before all of them.
+  std::size_t place_of(EventIndex event) const {
+    const auto place = place_in_order_.find(event);
+    return place == place_in_order_.end() ? 0 : place->second;
+  }
+  void add_outside_up_to(EventIndex event) {
+    for (;
+         next_outside_ < outside_.size() && place_of(outside_[next_outside_].origin.index) <= place_of(event);
+         ++next_outside_)
+      show(outside_[next_outside_]);
   }
 
   // What happens outside before an event of a member, or of no member: signals that it waits for, its
@@ -124,6 +152,9 @@ class Writer {
     if (outside.is_done) return;
     outside.is_done = true;
     add_outside_before(outside.origin);
+    show(outside);
+  }
+  void show(const Outside& outside) {
     schedule_.push_back(make_step(outside.origin.event, outside.origin.index, names_));
     schedule_.back().block_is_known = true;
   }
@@ -138,7 +169,7 @@ class Writer {
     ended_[member] = true;
     Origin origin = begin_of(shape(member), group(member), latest(member));
     origin.event.operation = Operation::kEnd;
-    origin.event.site = kNoId;
+    origin.event.site = instance(member).end_site;
     origin.index = instance(member).last;
     add_boundary(member, origin);
   }
@@ -163,10 +194,7 @@ class Writer {
   bool gives_back_what_stayed_held(const ScheduledStep& at) const {
     const ShapeStep& step = shape(at.member).steps[at.step];
     if (!step.around || !is_release(step.kind)) return false;
-    const std::vector<Holding>& held = instance(at.member).after;
-    return std::any_of(held.begin(), held.end(), [&](const Holding& holding) {
-      return holding.lock == step.object && !holding.given_back;
-    });
+    return stays_held(instance(at.member), step.object);
   }
   bool is_taken_later(std::size_t scheduled) const {
     const ScheduledStep& at = witness_.schedule[scheduled];
@@ -181,11 +209,14 @@ class Writer {
   const Witness& witness_;
   const std::vector<Step>& argument_;
   const Transactions& run_;
+  const std::vector<Origin>& synchronizations_;
   const LocksetTable& locksets_;
   const Names& names_;
   std::vector<Outside> outside_;
   std::map<ThreadId, std::vector<std::size_t>> outside_of_thread_;  // numbers, in the order of the trace
   BarrierPhaseNumbers phases_;
+  tsl::robin_map<EventIndex, std::size_t, MixHash> place_in_order_;  // of a feasible witness, from 1
+  std::size_t next_outside_ = 0;
   std::vector<bool> begun_;  // by member
   std::vector<bool> ended_;
   std::vector<Step> schedule_;
@@ -194,8 +225,9 @@ class Writer {
 }  // namespace
 
 std::vector<Step> schedule_steps(const Witness& witness, const std::vector<Step>& argument,
-                                 const Transactions& run, const LocksetTable& locksets, const Names& names) {
-  return Writer(witness, argument, run, locksets, names).write();
+                                 const Transactions& run, const std::vector<Origin>& synchronizations,
+                                 const LocksetTable& locksets, const Names& names) {
+  return Writer(witness, argument, run, synchronizations, locksets, names).write();
 }
 
 }  // namespace heddle::predictive

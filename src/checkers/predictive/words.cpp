@@ -54,6 +54,27 @@ std::string stable_name(const Shape& shape, const Group& group, const Names& nam
   return block.name == kNoId && block.site == kNoId ? "unnamed block" : block_text(block, names);
 }
 
+std::vector<std::string> inner_names(const Shape& shape, const Group& group, uint32_t from, uint32_t to,
+                                     const Names& names) {
+  // A block comes after those around it.
+  uint32_t a = shape.steps[from].inner;
+  uint32_t b = shape.steps[to].inner;
+  while (a != b) (a > b ? a : b) = shape.inner[std::max(a, b) - 1].around;
+  std::vector<std::string> inner;
+  for (; a != 0; a = shape.inner[a - 1].around) {
+    Block block = block_of(shape, group);
+    block.name = shape.inner[a - 1].name;
+    block.site = shape.inner[a - 1].site;
+    inner.push_back(block_text(block, names));
+  }
+  return inner;
+}
+
+std::string span_text(const std::string& from, const std::string& to, const std::string& transaction) {
+  return from == to ? fmt::format("for the whole of {}", transaction)
+                    : fmt::format("from {} to {}", from, to);
+}
+
 std::string place_text(const Origin& origin, const Names& names) {
   const std::vector<std::string> frames = names.frames(origin.event.site);
   if (frames.empty()) return fmt::format("event {}", origin.index);
@@ -67,8 +88,11 @@ Step report_step(const Shape& shape, const Group& group, bool latest, std::size_
   result.held = locksets.describe(shape.steps[step].held, names);
   result.block_is_known = true;
   // A lock taken before the block or given back after it is not in it.
-  if (shape.is_block && !shape.steps[step].around)
-    result.block = names.name(Space::kBlock, shape.begin.event.object);
+  if (shape.is_block && !shape.steps[step].around) {
+    const uint32_t inner = shape.steps[step].inner;
+    result.block =
+        names.name(Space::kBlock, inner == 0 ? shape.begin.event.object : shape.inner[inner - 1].name);
+  }
   return result;
 }
 

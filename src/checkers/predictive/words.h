@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "checkers/predictive/transactions.h"
 #include "core/finding.h"
@@ -17,6 +18,13 @@ std::string_view noun(StepKind kind);
 
 // The name that stands in Finding::blocks: the same in every run.
 std::string stable_name(const Shape& shape, const Group& group, const Names& names);
+
+// The blocks inside of the transaction that both steps are in, innermost first.
+std::vector<std::string> inner_names(const Shape& shape, const Group& group, uint32_t from, uint32_t to,
+                                     const Names& names);
+
+// "from bank.cpp:31 to bank.cpp:35": where to hold a lock. Two operations of one place: "for the whole of …".
+std::string span_text(const std::string& from, const std::string& to, const std::string& transaction);
 
 // "bank.cpp:35"; without a site "event 12".
 std::string place_text(const Origin& origin, const Names& names);

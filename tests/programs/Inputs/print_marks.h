@@ -20,6 +20,8 @@ extern "C" inline __attribute__((used)) void heddle_end_block(const HeddleBlock*
   std::printf("end %s\n", block->name);
 }
 
+extern "C" inline __attribute__((used)) void heddle_begin_object(const void*, uint64_t) {}
+
 inline const char* operation_name(HeddleLibraryOperation operation) {
   static const char* const names[] = {"barrier arrive",    "barrier wait",      "barrier arrive and wait",
                                       "latch count down",  "latch wait",        "latch arrive and wait",

@@ -1,0 +1,111 @@
+#include "live/told_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle {
+
+namespace {
+
+// What the program says is not believed: a number that no runtime gives is none.
+uint32_t label_in(uint64_t said) {
+  const auto label = static_cast<uint32_t>(said);
+  constexpr uint32_t kMostLabels = 1U << 22;
+  return label < kMostLabels ? label : 0;
+}
+
+}  // namespace
+
+uint32_t ToldFlow::number_of(Thread& thread) {
+  if (thread.number != kNoId) return thread.number;
+  if (unused_numbers_.empty()) return thread.number = numbers_++;
+  thread.number = unused_numbers_.back();
+  unused_numbers_.pop_back();
+  return thread.number;
+}
+
+uint32_t ToldFlow::local(Thread& thread, uint64_t label) {
+  return names_.local(number_of(thread), label_in(label));
+}
+
+void ToldFlow::set_locals(Thread& thread, const runtime::Record& record, Event& event) {
+  event.object = local(thread, record.address());
+  if (event.operation == Operation::kAssign)
+    event.local = names_.list(number_of(thread), {label_in(record.name), label_in(record.name >> 32),
+                                                  label_in(record.caller), label_in(record.caller >> 32)});
+}
+
+void ToldFlow::begin_construct(Thread& thread, std::string place) {
+  is_followed_ = true;
+  thread.constructs.push_back(place.empty() ? "task" : std::move(place));
+}
+
+void ToldFlow::end_construct(Thread& thread) {
+  is_followed_ = true;
+  if (!thread.constructs.empty()) thread.constructs.pop_back();
+}
+
+void ToldFlow::fork(const Thread& from, Thread& to) const {
+  if (!from.constructs.empty()) to.constructs = {from.constructs.back()};
+}
+
+void ToldFlow::end_thread(Thread& thread) {
+  if (thread.number != kNoId) unused_numbers_.push_back(std::exchange(thread.number, kNoId));
+}
+
+void ToldFlow::give_back(uint64_t begin, uint64_t end) {
+  if (!is_followed_) return;
+  use(begin, end);
+  dead_.emplace(begin, end);
+}
+
+void ToldFlow::use(uint64_t begin, uint64_t end) {
+  if (dead_.empty()) return;
+  auto range = dead_.upper_bound(begin);
+  if (range != dead_.begin() && std::prev(range)->second > begin) --range;
+  while (range != dead_.end() && range->first < end) {
+    const uint64_t from = range->first;
+    const uint64_t to = range->second;
+    range = dead_.erase(range);
+    if (from < begin) dead_.emplace(from, begin);
+    if (to > end) dead_.emplace(end, to);
+  }
+}
+
+bool ToldFlow::is_dead_focus(uint64_t begin, uint64_t end, const std::string& place) {
+  const auto after = dead_.upper_bound(begin);
+  if (after == dead_.begin() || std::prev(after)->second < end) return false;
+  if (std::find(dead_focus_.begin(), dead_focus_.end(), place) == dead_focus_.end())
+    dead_focus_.push_back(place);
+  return true;
+}
+
+std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
+  std::vector<std::string> notices;
+  notices.reserve(dead_focus_.size() + 1);
+  for (const std::string& place : dead_focus_)
+    notices.push_back(fmt::format(
+        "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
+        "result while it is there; this mark counts for nothing",
+        place));
+  std::map<std::string, uint64_t> by_name;
+  for (const auto& [address, calls] : unfollowed_) {
+    const std::vector<std::string> frames = symbolizer.frames(address + 1);
+    std::string name = frames.empty() ? fmt::format("{:#x}", address) : frames.front();
+    if (const std::size_t in = name.find(" in "); in != std::string::npos) name = name.substr(in + 4);
+    by_name[name] += calls;
+  }
+  if (by_name.empty()) return notices;
+  std::string list;
+  for (const auto& [name, calls] : by_name)
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, calls);
+  notices.push_back(
+      "functions that are not built with --heddle-dataflow were called; their results are taken to depend on "
+      "all arguments, and what else they read and write is not seen: " +
+      list);
+  return notices;
+}
+
+}  // namespace heddle

@@ -1,0 +1,68 @@
+// What a running program tells of its data flow (`--heddle-dataflow`), beside its accesses: the values that
+// assignments and branches are about, the places of its parallel constructs, marks for memory that is no
+// longer there, calls of functions that nothing is known of.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "live/flow_names.h"
+#include "runtime/channel.h"
+#include "symbols/symbolizer.h"
+#include "trace/event.h"
+
+namespace heddle {
+
+class ToldFlow {
+ public:
+  explicit ToldFlow(Names& names) : names_(names) {}
+
+  // What is kept for each thread.
+  struct Thread {
+    uint32_t number = kNoId;              // FlowNames knows it by
+    std::vector<std::string> constructs;  // that it is in, or was forked in: where they stand
+
+    std::string place() const { return constructs.empty() ? "task" : constructs.back(); }
+  };
+
+  // The local for the value that an access reads or writes; kNoId: it has none.
+  uint32_t local(Thread& thread, uint64_t label);
+  // The object of an assignment or a branch, and what an assignment's value comes from.
+  void set_locals(Thread& thread, const runtime::Record& record, Event& event);
+
+  // The program is in parallel constructs, so that memory given back is remembered.
+  void begin_construct(Thread& thread, std::string place);
+  void end_construct(Thread& thread);
+  void fork(const Thread& from, Thread& to) const;
+  void end_thread(Thread& thread);
+
+  void give_back(uint64_t begin, uint64_t end);
+  // Memory that is used has begun a new life.
+  void use(uint64_t begin, uint64_t end);
+  // Whether all of the memory has been given back: a mark for it counts for nothing, and is remembered.
+  bool is_dead_focus(uint64_t begin, uint64_t end, const std::string& place);
+
+  // A function was called that does not say what its results depend on.
+  void call_unfollowed(uint64_t function) { ++unfollowed_[function]; }
+
+  // What is to be known about all that.
+  std::vector<std::string> notices(Symbolizer& symbolizer) const;
+
+ private:
+  uint32_t number_of(Thread& thread);
+
+  FlowNames names_;
+  uint32_t numbers_ = 0;  // given
+  std::vector<uint32_t> unused_numbers_;
+  bool is_followed_ = false;
+  tsl::robin_map<uint64_t, uint64_t, MixHash> unfollowed_;  // calls, by address of the function
+  std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
+  std::vector<std::string> dead_focus_;                     // where the marks are
+};
+
+}  // namespace heddle

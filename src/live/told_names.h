@@ -1,0 +1,80 @@
+// Names for what lies at the addresses of a running program: what debug information calls it, which field of
+// an object it is whose member function ran, what the compiler plug-in says, else where it was first used.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "live/sites.h"
+#include "symbols/symbolizer.h"
+#include "trace/names.h"
+
+namespace heddle {
+
+// Names of a trace hold no white space, bars, brackets or commas: others stand for them.
+std::string plain(std::string name);
+
+class ToldNames {
+ public:
+  ToldNames(Names& names, Symbolizer& symbolizer, const Sites& sites)
+      : names_(names), symbolizer_(symbolizer), sites_(sites) {}
+
+  // What lies at an address. `given`: where the program's own name for it lies, 0 for none; `kind`: what to
+  // call it when it has no name.
+  struct Thing {
+    uint64_t address;
+    uint64_t given;
+    SiteId site;
+    std::string_view kind;
+  };
+  // A new number in the space, with the thing's name, or that name and a number when it is not the first.
+  uint32_t add(Space space, const Thing& thing) { return add(space, name_of(thing)); }
+  uint32_t add(Space space, const std::string& name) {
+    return names_.table(space).append(unique(space, name));
+  }
+  // A variable may be one again that had the name and has ended; a part of another one may not.
+  uint32_t add_variable(const Thing& thing, bool is_part);
+  void end_variable(uint32_t variable);
+
+  // The text that the program has at the address.
+  const std::string& text_at(uint64_t address);
+
+  // A member function, at that code address, of an object runs.
+  void meet_object(uint64_t address, uint64_t pc);
+  void forget_objects(uint64_t begin, uint64_t end);
+  void forget_all_objects() { objects_.clear(); }
+
+ private:
+  struct Object {
+    uint64_t size;
+    uint64_t pc;  // in a member function
+    std::string name;
+  };
+  struct UsedName {
+    uint32_t count = 0;           // things that got it
+    std::vector<uint32_t> ended;  // variables with it whose life is over: the next one is one of them again
+  };
+
+  std::string name_of(const Thing& thing);
+  std::string field_at(uint64_t address);
+  std::string unique(Space space, const std::string& name);
+  UsedName& used(Space space, const std::string& name) {
+    return used_names_[static_cast<std::size_t>(space)][name];
+  }
+
+  Names& names_;
+  Symbolizer& symbolizer_;
+  const Sites& sites_;
+  tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
+  std::map<uint64_t, Object> objects_;                    // by address
+  std::vector<tsl::robin_map<std::string, UsedName>> used_names_ =
+      std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
+};
+
+}  // namespace heddle
