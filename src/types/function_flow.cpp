@@ -47,8 +47,10 @@ void lose(State& state, const std::string& place) {
   state.released.insert(is_any ? "?" : place);
 }
 
+// Other roots are anybody's from the start.
 void leak(State& state, const std::string& path) {
-  if (!path.empty() && path != "?") state.leaked.emplace(root_of(path));
+  const std::string_view root = root_of(path);
+  if (is_parameter(root) || is_own(root)) state.leaked.emplace(root);
 }
 
 }  // namespace
