@@ -22,6 +22,7 @@
 
 #include "pass/access_names.h"
 #include "pass/atomic_operation.h"
+#include "pass/focus_pass.h"
 #include "pass/libc_calls.h"
 #include "pass/surround.h"
 #include "pass/texts.h"
@@ -166,6 +167,7 @@ class Instrumenter {
         layout_(module.getDataLayout()),
         context_(module.getContext()),
         names_(module),
+        focus_(module),
         texts_(module) {
     auto* const word = Type::getInt64Ty(context_);
     auto* const pointer = PointerType::getUnqual(context_);
@@ -231,6 +233,7 @@ class Instrumenter {
   const DataLayout& layout_;
   LLVMContext& context_;
   AccessNames names_;
+  FocusSpots focus_;
   Texts texts_;
   StructType* state_type_;
   StructType* frame_type_;
@@ -297,6 +300,7 @@ void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
     const TypeSize size = layout_.getTypeStoreSize(type);
     if (size.isScalable() || size.isZero() || !may_be_shared(access.address)) continue;
     access.size = size.getFixedValue();
+    if (focus_.covers(instruction, access.size)) continue;
     access.base = evolution.getSCEV(access.address);
     std::size_t tries = kMostBases;
     for (const SCEV* base : reverse(bases)) {
@@ -400,6 +404,9 @@ void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_lea
 
 void Instrumenter::check_block_operation(MemIntrinsic& operation, bool is_leaf) {
   if (operation.hasMetadata(LLVMContext::MD_nosanitize)) return;
+  if (const auto* size = dyn_cast<ConstantInt>(operation.getLength());
+      size != nullptr && focus_.covers(operation, size->getZExtValue()))
+    return;
   IRBuilder<> builder(&operation);
   Value* length = builder.CreateZExtOrTrunc(operation.getLength(), builder.getInt64Ty());
   const auto check_range = [&](StringRef slow_path, Value* address) {

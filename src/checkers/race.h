@@ -18,12 +18,21 @@
 
 namespace heddle {
 
-inline constexpr std::array<Rule, 1> kRaceRules = {{{
-    "HD1001",
-    "data-race",
-    "data race",
-    "Two threads access the same variable, at least one writes, and nothing orders the two accesses.",
-}}};
+inline constexpr std::array<Rule, 2> kRaceRules = {
+    {{
+         "HD1001",
+         "data-race",
+         "data race",
+         "Two threads access the same variable, at least one writes, and "
+         "nothing orders the two accesses.",
+     },
+     {
+         "HD1004",
+         "unguarded-use",
+         "use without the lock",
+         "In a focused build, what a lock guards is used without it, and "
+         "nothing orders that with those who hold it.",
+     }}};
 
 std::unique_ptr<Checker> make_race_checker(const CheckerContext& context);
 

@@ -146,6 +146,7 @@ int run_heddle(int argc, const char* const* argv) {
     add_record_command(root, commands);
     add_try_command(root, commands);
     add_spec_command(root, commands);
+    add_types_commands(root, commands);
     add_trace_commands(root, commands);
     add_report_command(root, commands);
     add_explain_command(root, commands);

@@ -21,6 +21,7 @@ void add_run_command(CLI::App& root, Commands& commands);
 void add_record_command(CLI::App& root, Commands& commands);
 void add_try_command(CLI::App& root, Commands& commands);
 void add_spec_command(CLI::App& root, Commands& commands);
+void add_types_commands(CLI::App& root, Commands& commands);
 void add_trace_commands(CLI::App& root, Commands& commands);
 void add_report_command(CLI::App& root, Commands& commands);
 void add_explain_command(CLI::App& root, Commands& commands);

@@ -108,6 +108,11 @@ int record(const RecordArguments& arguments) {
       });
   recordings.finish_unused();
   if (!recorded.warning().empty()) fmt::print(stderr, "heddle: {}\n", recorded.warning());
+  if (is_focused(recorded.file()))
+    fmt::print(stderr,
+               "heddle: built with --heddle-focus: accesses that cannot race are not in the trace, so "
+               "reduction, blocks, "
+               "lockset, tso and robustness say too little of it\n");
   if (!end.any_checked)
     fmt::print(stderr, "heddle: {} has no events: no program told of a second thread\n",
                printable(arguments.output));

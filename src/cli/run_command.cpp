@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +24,7 @@
 #include "cli/run_spec.h"
 #include "cli/standstill.h"
 #include "report/finding_text.h"
+#include "symbols/executable.h"
 
 namespace heddle {
 
@@ -91,6 +93,23 @@ int run_sequentially(const RunArguments& arguments) {
 
 }  // namespace
 
+bool is_focused(const std::string& program) {
+  return !program.empty() && !section_bytes(program, "heddle_focus").empty();
+}
+
+namespace {
+
+// The others judge by races and by what orders threads, and all of that is told (docs/design/types.md).
+bool needs_every_access(const std::string& checkers) {
+  const std::vector<const CheckerEntry*> selected = select_checkers(checkers);
+  return std::any_of(selected.begin(), selected.end(), [](const CheckerEntry* checker) {
+    return checker->name != "race" && checker->name != "deadlock" && checker->name != "atomicity" &&
+           checker->name != "determinism";
+  });
+}
+
+}  // namespace
+
 int run_program(const RunArguments& arguments) {
   if (arguments.sequential) return run_sequentially(arguments);
   const ReportOptions& options = arguments.report;
@@ -107,6 +126,11 @@ int run_program(const RunArguments& arguments) {
   report.command = own_command_line();
   if (!checked.warning().empty()) report.notices.push_back(checked.warning());
   for (std::string& notice : spec.notices(checked.file())) report.notices.push_back(std::move(notice));
+  if (is_focused(checked.file()) && needs_every_access(options.checkers))
+    report.notices.emplace_back(
+        "built with --heddle-focus, which leaves out accesses that cannot race: of the checkers asked for, "
+        "some judge "
+        "accesses by themselves, and need a build without it");
   if (!end.any_checked)
     report.notices.emplace_back("nothing was checked: no program told of a second thread");
   if (!end.signal.empty()) report.notices.push_back(end.signal);

@@ -9,6 +9,7 @@ void add_trace_commands(CLI::App& root, Commands& commands) {
   add_trace_print_command(*app, commands);
   add_trace_convert_command(*app, commands);
   add_trace_generate_command(*app, commands);
+  add_trace_reduce_command(*app, commands);
 }
 
 }  // namespace heddle

@@ -9,5 +9,6 @@ void add_trace_info_command(CLI::App& trace, Commands& commands);
 void add_trace_print_command(CLI::App& trace, Commands& commands);
 void add_trace_convert_command(CLI::App& trace, Commands& commands);
 void add_trace_generate_command(CLI::App& trace, Commands& commands);
+void add_trace_reduce_command(CLI::App& trace, Commands& commands);
 
 }  // namespace heddle

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "trace/stand_in.h"
+
 namespace heddle {
 
 std::string plain(std::string name) {
@@ -59,7 +61,9 @@ std::string ToldNames::field_at(uint64_t address) {
 }
 
 std::string ToldNames::name_of(const Thing& thing) {
-  std::string name = symbolizer_.data_name(thing.address);
+  // A lock that stands for what it guards is not what lies there.
+  std::string name = thing.given == 0 ? std::string() : text_at(thing.given);
+  if (!name.starts_with(kStandIn)) name = symbolizer_.data_name(thing.address);
   if (name.empty()) name = field_at(thing.address);
   if (name.empty() && thing.given != 0) name = text_at(thing.given);
   if (name.empty()) {

@@ -120,4 +120,12 @@ std::vector<NotedBlock> noted_blocks(const std::string& path) {
   return blocks;
 }
 
+std::string section_bytes(const std::string& path, std::string_view name) {
+  const std::unique_ptr<ElfFile> file = ElfFile::open(path);
+  Elf_Scn* const section = file ? file->section(name) : nullptr;
+  const Elf_Data* const data = section == nullptr ? nullptr : elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr) return "";
+  return {static_cast<const char*>(data->d_buf), data->d_size};
+}
+
 }  // namespace heddle

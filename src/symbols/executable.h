@@ -42,4 +42,7 @@ struct NotedBlock {
 // In the order of the file; those whose name cannot be read are left out.
 std::vector<NotedBlock> noted_blocks(const std::string& path);
 
+// The bytes of the section of this name; empty: there is none.
+std::string section_bytes(const std::string& path, std::string_view name);
+
 }  // namespace heddle

@@ -808,9 +808,9 @@ TEST(Ndseq, SaysWhenThereIsNothingToCheck) {
     focus(x)
   )")
                                      .coverage;
-  EXPECT_TRUE(without_tasks.undecided);
-  EXPECT_EQ(without_tasks.note,
-            "nothing to check: the trace has no tasks, that is, no parallel loop or parallel begin");
+  EXPECT_FALSE(without_tasks.is_applicable);
+  EXPECT_FALSE(without_tasks.undecided);
+  EXPECT_EQ(without_tasks.note, "the trace has no tasks: no parallel loop or parallel begin");
   EXPECT_FALSE(without_tasks.sequential_run.has_value());
 
   const Coverage without_focus = ask(R"(

@@ -232,7 +232,8 @@ TEST_F(HtmlReport, NothingIsFixedThatWasNotCheckedAgain) {
   EXPECT_EQ(compared["unchecked"], 3);
   const json caveats = {
       "Not an input of this report: 2/twin.std and b.std. What was found there counts as not checked.",
-      "Undecided this time: tso. What it found earlier and not now counts as not checked, not as fixed.",
+      "Undecided or not applicable this time: tso. What it found earlier and not now counts as not checked, "
+      "not as fixed.",
       "Not covered as a whole this time: new/run.std. Some of what counts as fixed there may only not have "
       "been "
       "seen."};

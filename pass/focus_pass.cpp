@@ -1,0 +1,176 @@
+#include "pass/focus_pass.h"
+
+#include <optional>
+#include <vector>
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include "pass/class_names.h"
+#include "pass/focus_file.h"
+#include "pass/function_summary.h"
+#include "pass/source_names.h"
+#include "pass/stand_in.h"
+#include "pass/summary_pass.h"
+#include "src/types/path.h"
+
+namespace heddle {
+
+using namespace llvm;
+
+namespace {
+
+cl::opt<std::string> focus_file("heddle-focus", cl::desc("the file that says what need not be checked"));
+
+constexpr StringRef kInModule = "heddle.focus";
+// What the library does for one call is of any size up to this.
+constexpr uint64_t kMostOfLibrary = 64;
+
+using Spot = std::tuple<std::string, unsigned, unsigned>;
+
+std::string name_of_scope(const DILocalScope& scope) {
+  const DISubprogram* const function = scope.getSubprogram();
+  if (function == nullptr) return "";
+  return (function->getLinkageName().empty() ? function->getName() : function->getLinkageName()).str();
+}
+
+// Where the program does it: what the library does, it does for whom it was inlined into.
+std::optional<Spot> spot_of(const Instruction& instruction) {
+  const DILocation* place = instruction.getDebugLoc();
+  while (place != nullptr && place->getInlinedAt() != nullptr && is_of_library(place->getScope()))
+    place = place->getInlinedAt();
+  if (place == nullptr || place->getLine() == 0 || place->getColumn() == 0) return std::nullopt;
+  return Spot{name_of_scope(*place->getScope()), place->getLine(), place->getColumn()};
+}
+
+struct Found {
+  bool needs_check = false;
+  uint64_t size = 0;
+};
+
+uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
+  const Type* type = nullptr;
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) type = load->getType();
+  if (const auto* store = dyn_cast<StoreInst>(&instruction)) type = store->getValueOperand()->getType();
+  if (const auto* copy = dyn_cast<MemIntrinsic>(&instruction))
+    if (const auto* length = dyn_cast<ConstantInt>(copy->getLength())) return length->getZExtValue();
+  if (type == nullptr) return kMostOfLibrary;
+  return layout.getTypeStoreSize(const_cast<Type*>(type)).getKnownMinValue();
+}
+
+std::string normal(std::string place, const FocusFile& focus) {
+  return types::normal_place(std::move(place),
+                             [&](const std::string& part) { return focus.taken.contains(part); });
+}
+
+using Members = std::map<std::string, std::vector<ClassMember>>;  // by class
+
+// Whether a copy of a whole object needs no check: none of its members does, nor any of their parts.
+bool leaves_out_whole(const std::string& class_name, const Members& members, const FocusFile& focus,
+                      bool is_typed, const std::string& prefix = "") {
+  const auto found = members.find(class_name);
+  if (found == members.end() || prefix.size() > 400) return false;
+  return all_of(found->second, [&](const ClassMember& member) {
+    if (member.kind != MemberKind::kData) return false;
+    const std::string place = prefix + member.name;
+    if (members.contains(member.type) && leaves_out_whole(member.type, members, focus, is_typed, place + "/"))
+      return true;
+    return focus.leaves_out(normal(place, focus), is_typed);
+  });
+}
+
+std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
+  std::map<Spot, Found> spots;
+  const ClassNames classes(copy);
+  Members members;
+  for (ClassNames::Class& described : classes.classes())
+    members[described.name] = std::move(described.members);
+  SmallPtrSet<const Function*, 32> reaching;
+  find_reaching(copy, reaching);
+  for (const Function& function : copy) {
+    if (function.isDeclaration() || is_library_function(function)) continue;
+    const bool is_typed = focus.methods.contains(unique_symbol(function));
+    for (const SummaryBlock& block : summarize(function, classes, reaching).blocks)
+      for (const SummaryOperation& operation : block.operations) {
+        const StringRef kind = operation.kind;
+        const bool is_whole = kind == "read-whole" || kind == "write-whole";
+        if (kind != "read" && kind != "write" && !is_whole) continue;
+        const std::optional<Spot> spot = spot_of(*operation.instruction);
+        if (!spot) continue;
+        Found& found = spots[*spot];
+        found.needs_check |=
+            is_whole ? !leaves_out_whole(operation.callee, members, focus, is_typed)
+                     : !focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed);
+        found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
+      }
+  }
+  return spots;
+}
+
+// The program says of itself that it does not tell everything (src/cli/run_command.cpp).
+void leave_note(Module& module) {
+  Constant* const text = ConstantDataArray::getString(module.getContext(), "focused");
+  auto* const note = new GlobalVariable(module, text->getType(), /*isConstant=*/true,
+                                        GlobalValue::PrivateLinkage, text, "heddle_focus_note");
+  note->setSection("heddle_focus");
+  note->setAlignment(Align(1));
+  appendToUsed(module, {note});
+}
+
+}  // namespace
+
+bool is_focusing() { return !focus_file.empty(); }
+
+PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
+  LLVMContext& context = module.getContext();
+  Expected<FocusFile> focus = FocusFile::read(focus_file);
+  if (!focus) {
+    context.emitError(toString(focus.takeError()));
+    return PreservedAnalyses::all();
+  }
+  if (Error stale = focus->check_sources(module, focus_file)) {
+    context.emitError(toString(std::move(stale)));
+    return PreservedAnalyses::all();
+  }
+  const std::unique_ptr<Module> copy = promoted_copy(module);
+  NamedMDNode* const table = module.getOrInsertNamedMetadata(kInModule);
+  const auto number = [&](uint64_t value) {
+    return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), value));
+  };
+  for (const auto& [spot, found] : find_spots(*copy, *focus))
+    if (!found.needs_check)
+      table->addOperand(
+          MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
+                                number(std::get<2>(spot)), number(found.size)}));
+  if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
+  leave_note(module);
+  return PreservedAnalyses::none();
+}
+
+FocusSpots::FocusSpots(Module& module) {
+  NamedMDNode* const table = module.getNamedMetadata(kInModule);
+  if (table == nullptr) return;
+  for (const MDNode* row : table->operands()) {
+    const auto number = [&](unsigned column) {
+      return mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue();
+    };
+    sizes_[{cast<MDString>(row->getOperand(0))->getString().str(), static_cast<unsigned>(number(1)),
+            static_cast<unsigned>(number(2))}] = number(3);
+  }
+  table->eraseFromParent();
+}
+
+bool FocusSpots::covers(const Instruction& instruction, uint64_t size) const {
+  if (sizes_.empty()) return false;
+  const std::optional<Spot> spot = spot_of(instruction);
+  const auto found = spot ? sizes_.find(*spot) : sizes_.end();
+  return found != sizes_.end() && size <= found->second;
+}
+
+}  // namespace heddle

@@ -1,0 +1,39 @@
+// With --heddle-focus=FILE: accesses that were proven to need no check get none. The early part finds them in
+// the code as clang makes it and writes down where they stand in the source; the late part asks.
+//
+// A place in the source counts only if no access there needs a check: what the optimizer makes of several
+// accesses stands at the place of one of them, or at none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <llvm/IR/Instruction.h>
+#include <llvm/IR/PassManager.h>
+
+namespace heddle {
+
+bool is_focusing();
+
+class FocusPass : public llvm::PassInfoMixin<FocusPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+class FocusSpots {
+ public:
+  // Takes what the early part left in the module.
+  explicit FocusSpots(llvm::Module& module);
+
+  // Whether the instruction's access of so many bytes was proven.
+  bool covers(const llvm::Instruction& instruction, uint64_t size) const;
+
+ private:
+  using Spot = std::tuple<std::string, unsigned, unsigned>;  // function, line, column
+  std::map<Spot, uint64_t> sizes_;                           // the most bytes
+};
+
+}  // namespace heddle

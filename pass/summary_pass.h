@@ -1,0 +1,32 @@
+// With --heddle-summaries: what every function does that matters to threads goes into the object file, as
+// text in the section heddle_summaries (src/types/summary_text.h reads it). Comes before all other passes and
+// changes nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+
+namespace heddle {
+
+bool is_summarizing();
+
+class SummaryPass : public llvm::PassInfoMixin<SummaryPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+// A copy of the module to look at, whose variables are values.
+std::unique_ptr<llvm::Module> promoted_copy(const llvm::Module& module);
+
+// Files of the program that the module was compiled from, and hashes of their bytes.
+struct SourceHash {
+  std::string path;
+  std::string hash;
+};
+std::vector<SourceHash> source_hashes(const llvm::Module& module);
+
+}  // namespace heddle

@@ -1,0 +1,168 @@
+#include "types/function_flow.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "types/path.h"
+#include "types/worklist.h"
+
+namespace heddle::types {
+
+namespace {
+
+// Makes `state` what holds when control may also come with `other`. True: it has changed.
+bool meet(State& state, const State& other) {
+  if (!other.is_reached) return false;
+  if (!state.is_reached) {
+    state = other;
+    return true;
+  }
+  const State before = state;
+  std::erase_if(state.held, [&](const std::string& lock) {
+    return !other.held.contains(lock) &&
+           !other.held.contains(lock.substr(0, lock.size() - lock.ends_with(kShared)));
+  });
+  // Held alone on one way and shared on another: shared.
+  for (const std::string& lock : other.held)
+    if (lock.ends_with(kShared) && state.held.erase(lock.substr(0, lock.size() - 1)) > 0)
+      state.held.insert(lock);
+  for (const std::string& lock : before.held)
+    if (!lock.ends_with(kShared) && other.held.contains(lock + std::string(kShared)))
+      state.held.insert(lock + std::string(kShared));
+  state.released.insert(other.released.begin(), other.released.end());
+  state.leaked.insert(other.leaked.begin(), other.leaked.end());
+  state.has_forked |= other.has_forked;
+  return !(state == before);
+}
+
+std::string without_mode(const std::string& lock) {
+  return lock.ends_with(kShared) ? lock.substr(0, lock.size() - 1) : lock;
+}
+
+// A lock at this place is given back, and it is not known whose.
+void lose(State& state, const std::string& place) {
+  const bool is_any = place.empty() || place == "?";
+  std::erase_if(state.held,
+                [&](const std::string& lock) { return is_any || place_of(without_mode(lock)) == place; });
+  state.released.insert(is_any ? "?" : place);
+}
+
+// Other roots are anybody's from the start.
+void leak(State& state, const std::string& path) {
+  const std::string_view root = root_of(path);
+  if (is_parameter(root) || is_own(root)) state.leaked.emplace(root);
+}
+
+}  // namespace
+
+void ProgramFlow::apply(const Operation& operation, State& state) const {
+  switch (operation.kind) {
+    case OperationKind::kRead:
+    case OperationKind::kWrite:
+    case OperationKind::kAtomic:
+    case OperationKind::kWait:
+    case OperationKind::kPass:
+    case OperationKind::kWholeRead:
+    case OperationKind::kWholeWrite: return;
+    case OperationKind::kAcquire:
+      state.held.erase(operation.path + std::string(kShared));
+      if (operation.path != "?") state.held.insert(operation.path);
+      return;
+    case OperationKind::kAcquireShared:
+      if (operation.path != "?" && !state.held.contains(operation.path))
+        state.held.insert(operation.path + std::string(kShared));
+      return;
+    case OperationKind::kRelease:
+      if (state.held.erase(operation.path) == 0 &&
+          state.held.erase(operation.path + std::string(kShared)) == 0)
+        lose(state, place_of(operation.path));
+      return;
+    case OperationKind::kDrop:
+      if (state.held.erase(operation.path) == 0) state.held.erase(operation.path + std::string(kShared));
+      return;
+    case OperationKind::kAddressTaken:
+    case OperationKind::kLeak: leak(state, operation.path); return;
+    case OperationKind::kDefine:
+      std::erase_if(state.held,
+                    [&](const std::string& lock) { return root_of(without_mode(lock)) == operation.path; });
+      state.leaked.erase(operation.path);
+      return;
+    case OperationKind::kFork: state.has_forked = true; return;
+    case OperationKind::kCall: break;
+  }
+  const std::vector<std::size_t>& targets = graph_.targets(operation);
+  if (targets.empty()) {
+    for (const std::string& argument : operation.arguments) leak(state, argument);
+    state.has_forked = true;
+    return;
+  }
+  for (const std::size_t target : targets) {
+    const Effects& effects = effects_[target];
+    for (const unsigned parameter : effects.captures)
+      if (parameter < operation.arguments.size()) leak(state, operation.arguments[parameter]);
+    for (const std::string& place : effects.releases) lose(state, place);
+    state.has_forked |= effects.forks;
+  }
+}
+
+std::vector<State> ProgramFlow::entry_states(const Function& function) const {
+  std::vector<State> states(function.blocks.size());
+  if (states.empty()) return states;
+  states[0].is_reached = true;
+  std::deque<uint32_t> waiting = {0};
+  while (!waiting.empty()) {
+    const uint32_t number = waiting.front();
+    waiting.pop_front();
+    State state = states[number];
+    for (const Operation& operation : function.blocks[number].operations) apply(operation, state);
+    for (const uint32_t next : function.blocks[number].next)
+      if (meet(states[next], state) && std::find(waiting.begin(), waiting.end(), next) == waiting.end())
+        waiting.push_back(next);
+  }
+  return states;
+}
+
+void ProgramFlow::visit_block(std::size_t function, std::size_t block, const Visit& visit) const {
+  State state = states_[function][block];
+  if (!state.is_reached) return;
+  for (const Operation& operation : graph_.functions()[function]->blocks[block].operations) {
+    visit(operation, state);
+    apply(operation, state);
+  }
+}
+
+void ProgramFlow::visit(std::size_t function, const Visit& visit) const {
+  for (std::size_t block = 0; block < states_[function].size(); ++block) visit_block(function, block, visit);
+}
+
+Effects ProgramFlow::effects_of(std::size_t function) const {
+  Effects effects;
+  const auto add = [&](const State& state) {
+    for (const std::string& root : state.leaked)
+      if (is_parameter(root)) effects.captures.insert(parameter_of(root));
+    effects.releases.insert(state.released.begin(), state.released.end());
+    effects.forks |= state.has_forked;
+  };
+  for (std::size_t block = 0; block < states_[function].size(); ++block) {
+    State state = states_[function][block];
+    if (!state.is_reached) continue;
+    for (const Operation& operation : graph_.functions()[function]->blocks[block].operations)
+      apply(operation, state);
+    add(state);
+  }
+  return effects;
+}
+
+// Effects only grow, and each is drawn from finitely many: it ends.
+ProgramFlow::ProgramFlow(const Program& /*program*/, const CallGraph& graph)
+    : graph_(graph), effects_(graph.functions().size()), states_(graph.functions().size()) {
+  until_stable(effects_.size(), [&](std::size_t function, const auto& again) {
+    states_[function] = entry_states(*graph.functions()[function]);
+    Effects effects = effects_of(function);
+    if (effects == effects_[function]) return;
+    effects_[function] = std::move(effects);
+    for (const std::size_t caller : graph.callers(function)) again(caller);
+  });
+}
+
+}  // namespace heddle::types

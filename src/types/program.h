@@ -1,0 +1,99 @@
+// A program as the compiler plug-in tells it (pass/summary_pass.h): its classes, and of every function the
+// operations that matter to threads, in its flow of control. What the analyses of this folder work on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace heddle::types {
+
+enum class OperationKind : uint8_t {
+  kRead,  // of `path`
+  kWrite,
+  kAtomic,   // a std::atomic: never in a race with another one
+  kAcquire,  // the lock at `path`
+  kAcquireShared,
+  kRelease,
+  kDrop,          // a guard gives back the lock at `path` if it still has it: it took it in this function
+  kWait,          // for a condition, with the lock at `path`: given back and taken again
+  kCall,          // of `callee` with `arguments`; an empty callee: through a pointer, of the signature `path`
+  kAddressTaken,  // of the memory at `path`, which anybody may access from now on
+  kLeak,          // the pointer `path` goes to memory or to somebody who may keep it
+  kDefine,        // the root `path` gets a value: what was known of it is void
+  kFork,          // a thread begins
+  kPass,          // an object of the class `path` is given to `callee`, which this file does not have
+  kWholeRead,     // the whole object at `path`, of the class `callee`, is read, as in a copy
+  kWholeWrite,
+};
+
+// The name of functions that run before main.
+inline constexpr const char* kInitializer = "(initializer)";
+
+struct Operation {
+  OperationKind kind = OperationKind::kRead;
+  std::string path;
+  std::string callee;                  // symbol
+  std::vector<std::string> arguments;  // paths of what each points to
+  std::string site;                    // "bank.cpp:12:3"
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+struct Block {
+  std::vector<Operation> operations;
+  std::vector<uint32_t> next;
+  friend bool operator==(const Block&, const Block&) = default;
+};
+
+struct Function {
+  std::string symbol;
+  std::string name;  // "Account::deposit"
+  std::string site;
+  std::string signature;    // functions called through a pointer are told by it
+  uint32_t parameters = 0;  // that are pointers or not
+  bool is_constructor = false;
+  bool is_destructor = false;
+  bool is_library = false;    // of the standard library: what it does is told by who calls it
+  bool is_entry = false;      // called from outside: main, initializers, overriders of foreign functions
+  bool is_taken = false;      // its address is used
+  std::vector<Block> blocks;  // the first is the entry
+  friend bool operator==(const Function&, const Function&) = default;
+};
+
+struct Member {
+  std::string name;  // "Account::balance_"
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  bool is_lock = false;
+  bool is_atomic = false;
+  std::string type;  // the class it is of, or points to; empty: none of the program's
+  std::string site;  // "bank.h:9": where it is declared; empty: not known
+  friend bool operator==(const Member&, const Member&) = default;
+};
+
+struct Class {
+  std::string name;
+  uint64_t size = 0;
+  std::vector<Member> members;
+  friend bool operator==(const Class&, const Class&) = default;
+};
+
+struct Program {
+  std::map<std::string, Function> functions;   // by symbol
+  std::map<std::string, Class> classes;        // by name
+  std::map<std::string, std::string> globals;  // "g:counter": where it is declared
+  std::set<std::string> global_locks;          // "g:mutex"
+  std::map<std::string, std::string> sources;  // hashes, by path
+  std::set<std::string> opaque_classes;        // used by code without debug information
+  std::vector<std::string> opaque_files;       // that code
+
+  const Member* member(const std::string& name) const;
+  // Whether the member is itself an object of one of the program's classes, with members of its own.
+  bool is_object(const Member& member) const;
+  // The class of a member: "Account" of "Account::balance_".
+  const Class* class_of(const std::string& member) const;
+};
+
+}  // namespace heddle::types

@@ -1,0 +1,84 @@
+// Fields with every kind of owner, and methods that keep to them or do not. `unguarded` reads without the
+// lock while another thread writes with it; `joined` reads without it when all threads are gone.
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "schedule.h"
+
+class Account {
+ public:
+  explicit Account(int limit) : limit_(limit) {}
+
+  void deposit(int amount) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    add(amount);
+    history_.push_back(amount);
+  }
+  int balance() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return balance_;
+  }
+  bool withdraw(int amount) {  // not atomic
+    if (balance() < amount) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    balance_ -= amount;
+    return true;
+  }
+  int limit() const { return limit_; }
+  int deposits() const { return deposits_; }  // without the lock
+
+ private:
+  void add(int amount) {  // requires mutex_
+    balance_ += amount;
+    ++deposits_;
+  }
+
+  mutable std::mutex mutex_;
+  int balance_ = 0;
+  int deposits_ = 0;
+  const int limit_;
+  std::vector<int> history_;
+};
+
+// Never leaves its thread.
+class Sum {
+ public:
+  void add(int value) { total_ += value; }
+  int total() const { return total_; }
+
+ private:
+  int total_ = 0;
+};
+
+int use(Account& account) {
+  Sum sum;
+  for (int i = 0; i < 100; ++i) {
+    account.deposit(1);
+    sum.add(account.limit());
+  }
+  return sum.total();
+}
+
+int main(int argc, char** argv) {
+  const bool is_unguarded = argc > 1 && std::strcmp(argv[1], "unguarded") == 0;
+  Account account(5);
+  int seen = 0;
+  std::thread other([&] {
+    schedule::wait_for(1);
+    seen = use(account);
+    schedule::end_turn();
+  });
+  for (int i = 0; i < 100; ++i) account.deposit(1);
+  schedule::end_turn();
+  if (is_unguarded) {
+    schedule::wait_for(2);  // nothing that orders the two
+    std::printf("%d deposits\n", account.deposits());
+  }
+  other.join();
+  account.withdraw(10);
+  std::printf("%d %d\n", account.deposits() + account.balance(), seen > 0 ? 1 : 0);
+}
