@@ -16,7 +16,7 @@ using namespace llvm;
 namespace {
 
 // How far to look back for where an address comes from.
-constexpr unsigned kDeepest = 16;
+constexpr unsigned kDeepestPlace = 16;
 
 const DIType* plain(const DIType* type) {
   while (const auto* derived = dyn_cast_or_null<DIDerivedType>(type)) {
@@ -263,7 +263,7 @@ std::optional<Places::Place> Places::place_of_result(const CallBase& call) const
 }
 
 std::optional<Places::Place> Places::place_of(Value* address, unsigned depth) const {
-  if (depth >= kDeepest) return std::nullopt;
+  if (depth >= kDeepestPlace) return std::nullopt;
   if (const auto* variable = dyn_cast<GlobalVariable>(address)) {
     const DIGlobalVariable* debug = debug_variable(*variable);
     if (debug == nullptr) return std::nullopt;

@@ -14,7 +14,7 @@ namespace heddle::types {
 
 namespace {
 
-constexpr std::string_view kVersionLine = "heddle-focus 1";
+constexpr std::string_view kFocusVersionLine = "heddle-focus 1";
 
 std::string_view name_of(FocusMode mode) {
   switch (mode) {
@@ -28,7 +28,7 @@ std::string_view name_of(FocusMode mode) {
 }  // namespace
 
 std::string Focus::text() const {
-  std::string text = fmt::format("{}\nmode\t{}\n", kVersionLine, name_of(mode));
+  std::string text = fmt::format("{}\nmode\t{}\n", kFocusVersionLine, name_of(mode));
   for (const auto& [path, hash] : sources) text += fmt::format("source\t{}\t{}\n", hash, path);
   for (const std::string& place : taken) text += fmt::format("taken\t{}\n", place);
   for (const std::string& place : fields) text += fmt::format("field\t{}\n", place);
@@ -48,9 +48,10 @@ Focus Focus::parse(std::string_view text, const std::string& file) {
   for (const std::string_view line : split(text, "\n")) {
     const std::string where = fmt::format("{}:{}", file, ++number);
     if (number == 1) {
-      if (line != kVersionLine)
-        throw InputError(fmt::format(
-            "{}: no focus file: it does not begin with '{}'; 'heddle focus' makes one", where, kVersionLine));
+      if (line != kFocusVersionLine)
+        throw InputError(
+            fmt::format("{}: no focus file: it does not begin with '{}'; 'heddle focus' makes one", where,
+                        kFocusVersionLine));
       continue;
     }
     if (line.empty()) continue;

@@ -12,7 +12,7 @@ namespace heddle::types {
 
 namespace {
 
-constexpr std::string_view kVersionLine = "# heddle types 1";
+constexpr std::string_view kTypesVersionLine = "# heddle types 1";
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -58,7 +58,7 @@ std::string owner_text(const Owner& owner) {
 }
 
 std::string Types::text() const {
-  std::string text(kVersionLine);
+  std::string text(kTypesVersionLine);
   text += "\n# field PLACE: OWNER   # how sure, and why\n# method NAME: requires LOCK, …\n";
   for (const auto& [place, declared] : owners)
     text += fmt::format("field {}: {}  # {} %: {}\n", place, owner_text(declared.owner), declared.percent,
@@ -78,10 +78,10 @@ Types Types::parse(std::string_view text, const std::string& file) {
   for (std::string_view line : split(text, "\n")) {
     ++number;
     const std::string where = fmt::format("{}:{}", file, number);
-    if (number == 1 && line != kVersionLine)
+    if (number == 1 && line != kTypesVersionLine)
       throw InputError(
           fmt::format("{}: no types file: it does not begin with '{}'; 'heddle types infer' makes one", where,
-                      kVersionLine));
+                      kTypesVersionLine));
     const std::size_t comment = line.find("  #");
     const std::string_view why = comment == std::string_view::npos ? "" : trimmed(line.substr(comment + 3));
     line = trimmed(line.substr(0, comment));
