@@ -19,7 +19,7 @@ KERNELS = ["series", "sor", "sparse", "lufact", "crypt", "moldyn", "montecarlo",
 LOCKING = {"queue": "100000", "hashmap": "2000000", "bank": "3000000"}
 OURS = ["elevator", "tsp", "hedc"]
 MODES = ["field", "method", "combined"]
-BOWTIE = "http://deb.debian.org/debian/pool/main/b/bowtie/bowtie_1.3.1.orig.tar.gz"
+BOWTIE = "bowtie_1.3.1.orig.tar.gz"
 RESULTS = ROOT / "docs/RESULTS.md"
 BEGIN, END = "<!-- bench/focus writes from here -->", "<!-- to here, focus -->"
 
@@ -62,10 +62,18 @@ class Program:
         return len(self.source.read_text(encoding="utf-8").splitlines())
 
     def build(self, compiler, out):
-        call([*compiler, "-std=c++20", "-O2", "-g", self.source, "-pthread", "-o", out])
+        call([*compiler, "-std=c++20", "-O2", "-g", "-I", ROOT / "bench/programs", self.source, "-pthread", "-o", out])
 
     def folder(self):
         return None
+
+
+def beside_package(package, file):
+    """Where a source package's file lies: beside the binary package, whichever mirror this machine uses."""
+    found = subprocess.run(["apt-get", "download", "--print-uris", package], capture_output=True, text=True, check=False)
+    if not found.stdout.startswith("'"):
+        sys.exit(f"bench/focus: apt-get does not know {package}; run apt-get update, or give --no-bowtie")
+    return found.stdout.split("'")[1].rsplit("/", 1)[0] + "/" + file
 
 
 class Bowtie:
@@ -75,9 +83,9 @@ class Bowtie:
     def __init__(self, scratch, small):
         self.tree = scratch / "bowtie-1.3.1"
         if not self.tree.exists():
-            say(f"fetching {BOWTIE}")
+            say(f"fetching {BOWTIE} from where the Debian packages come from")
             archive = scratch / "bowtie.tar.gz"
-            urllib.request.urlretrieve(BOWTIE, archive)
+            urllib.request.urlretrieve(beside_package("bowtie", BOWTIE), archive)
             with tarfile.open(archive) as packed:
                 packed.extractall(scratch, filter="data") if hasattr(tarfile, "data_filter") else packed.extractall(scratch)
         index = self.tree / "indexes/bench.1.ebwt"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../programs/kernel.h"
+#include "kernel.h"
 
 namespace {
 

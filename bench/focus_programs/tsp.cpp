@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../programs/kernel.h"
+#include "kernel.h"
 
 namespace {
 

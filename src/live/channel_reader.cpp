@@ -153,7 +153,8 @@ std::vector<uint64_t> ChannelReader::stack(uint32_t context, std::size_t most) c
 void ChannelReader::name_blocks(std::vector<SpecBlock> blocks) {
   std::sort(blocks.begin(), blocks.end(),
             [](const SpecBlock& a, const SpecBlock& b) { return a.begin < b.begin; });
-  auto at = static_cast<uint32_t>(Channel::kTextBytes);  // from the end: the program writes from the beginning
+  auto at =
+      static_cast<uint32_t>(Channel::kTextBytes);  // from the end: the program writes from the beginning
   for (const SpecBlock& block : blocks) {
     const auto size = static_cast<uint32_t>(block.name.size() + 1);
     if (channel_->spec_blocks == Channel::kSpecBlocks || at - Channel::kTextBytes / 2 < size) return;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "../../examples/ndseq/interleave.h"
+#include "interleave.h"
 
 namespace {
 
