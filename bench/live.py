@@ -5,25 +5,17 @@ neighbour hurts all alike; slowdowns are over plain -O2 in the same round. Heddl
 the monitor together, its memory that of the larger of the two.
 """
 import argparse
-import math
-import os
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-KERNELS = ["series", "sor", "sparse", "lufact", "crypt", "moldyn", "montecarlo", "raytracer"]
-# Programs that mostly lock, with the size that stands for a normal input: a tool that follows every lock takes
-# seconds for it, where their own normal size takes minutes.
-LOCK_HEAVY = {"queue": "100000", "hashmap": "2000000", "bank": "3000000"}
+import running
+from running import KERNELS, LOCK_HEAVY, PROGRAMS, ROOT, Failed
+from table import put_between
+
 ONLINE = ["race", "deadlock", "atomicity", "determinism"]
 RESULTS = ROOT / "docs/RESULTS.md"
 BEGIN, END = "<!-- bench/live writes from here -->", "<!-- to here -->"
-
-
-def say(text):
-    print(f"bench/live: {text}", file=sys.stderr, flush=True)
 
 
 class Variant:
@@ -37,25 +29,15 @@ class Variant:
 
     def build(self, name, scratch):
         program = scratch / f"{name}.{'_'.join(Path(part).name for part in self.compiler)}"
-        if not program.exists():
-            source = ROOT / "bench/programs" / f"{name}.cpp"
-            subprocess.run([*self.compiler, "-std=c++20", "-O2", "-g", str(source), "-pthread", "-o", str(program)],
-                           check=True)
-        return program
+        return running.build(self.compiler, PROGRAMS / f"{name}.cpp", program)
 
     def run(self, program, threads, size):
         """CPU seconds and peak MiB. A program that fails, or that a checker complains about, ends it all."""
         command = [part.replace("{}", str(program)) for part in self.before] + [str(program), str(threads), *size]
-        with open(os.devnull, "w", encoding="utf-8") as nothing:
-            process = subprocess.Popen(command, stdout=nothing, stderr=subprocess.PIPE,
-                                       env={**os.environ, **self.environment})
-            said = process.stderr.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = status
-        if status != 0 or (said and self.name not in ("record", "Helgrind")):
-            sys.exit(f"bench/live: {program.name} {threads}: {self.name}: status {status}: "
-                     f"{said[:300].decode(errors='replace')}")
-        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        done = running.run(command, self.environment)
+        if done.said and self.name not in ("record", "Helgrind"):
+            raise Failed(f"{program.name} {threads}: {self.name} says: {done.said[:300]}")
+        return done.seconds, done.mebibytes
 
 
 def variants(wrapper):
@@ -87,10 +69,6 @@ def measure(name, threads, chosen, arguments, size):
     return time, memory
 
 
-def geometric_mean(numbers):
-    return math.exp(sum(map(math.log, numbers)) / len(numbers))
-
-
 class Page:
     """What is printed, and at the end written."""
 
@@ -102,10 +80,7 @@ class Page:
         print(line, flush=True)
 
     def write(self):
-        text = RESULTS.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN, 1)
-        after = rest.split(END, 1)[1]
-        RESULTS.write_text(before + BEGIN + "\n\n" + "\n".join(self.lines) + "\n\n" + END + after, encoding="utf-8")
+        put_between(RESULTS, BEGIN, END, "\n".join(self.lines) + "\n")
 
 
 def table(page, title, names, threads, chosen, arguments, size):
@@ -130,7 +105,7 @@ def table(page, title, names, threads, chosen, arguments, size):
         for count in threads if set(members) <= set(names) else []:
             found = [ratios[name, count] for name in members]
             page.add(f"Geometric mean of Heddle ÷ TSan over the {kind}, {count} threads: "
-                     f"{geometric_mean(found):.2f}; the highest {max(found):.2f}.")
+                     f"{statistics.geometric_mean(found):.2f}; the highest {max(found):.2f}.")
     if not size and any(name in LOCK_HEAVY for name in names):
         page.add()
         page.add("Sizes of the programs that mostly lock: " +
@@ -164,4 +139,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Failed as error:
+        sys.exit(f"bench/live: {error}")

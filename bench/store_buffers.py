@@ -11,6 +11,8 @@ from table import END, Bench, machine, power, put_between, table
 
 BEGIN = "<!-- bench/store_buffers writes from here -->"
 CHECKERS = ["atomicity", "tso", "robustness"]
+COLUMNS = ["trace", "read s", "atomicity s",
+           *(f"{name} {column}".strip() for name in ("tso", "robustness") for column in ("s", "ns/event", "peak MB", "verdict"))]
 BASE = {"shape": "lock-free", "threads": 4, "variables": 1000, "burst": 4, "events": 10**6}
 
 
@@ -52,9 +54,6 @@ def measured(bench, label, **settings):
 def main():
     options = arguments()
     bench = Bench(options)
-    columns = ["trace", "read s", "atomicity s"]
-    for name in ("tso", "robustness"):
-        columns += [f"{name} s", "ns/event", "peak MB", "verdict"]
     lengths = [n for n in (10**4, 10**5, 10**6, 10**7) if n <= options.max_events]
     by_length = [measured(bench, f"{power(n)} events", events=n) for n in lengths]
     by_threads = [measured(bench, f"{n} threads", threads=n) for n in (2, 4, 8, 16, 32)]
@@ -65,11 +64,11 @@ def main():
         f"Machine: {machine()}.",
         f"CPU seconds, the median of {options.runs} runs; reading is included. Shape lock-free (`heddle trace generate`), {BASE['threads']} threads, "
         f"{BASE['variables']} variables, a switch about every {BASE['burst']} events, unless said otherwise.",
-        "More events:", table(columns, by_length),
-        f"{power(BASE['events'])} events, more threads:", table(columns, by_threads),
-        f"{power(BASE['events'])} events, fewer and more variables (a 64th of them shared):", table(columns, by_variables),
+        "More events:", table(COLUMNS, by_length),
+        f"{power(BASE['events'])} events, more threads:", table(COLUMNS, by_threads),
+        f"{power(BASE['events'])} events, fewer and more variables (a 64th of them shared):", table(COLUMNS, by_variables),
         f"{power(BASE['events'])} events of the other shapes. In *long-lived* a thread publishes by release stores and never drains its buffer:",
-        table(columns, by_shape)]) + "\n"
+        table(COLUMNS, by_shape)]) + "\n"
     print(report)
     if options.write:
         put_between(options.results, BEGIN, END, report)

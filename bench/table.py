@@ -222,6 +222,14 @@ def noise(rows):
     return statistics.median(ratios) if ratios else 1.0
 
 
+def check_marks(path, pairs):
+    """Fails unless a file has all these marks, in order."""
+    document = path.read_text(encoding="utf-8")
+    for begin, end in pairs:
+        if not 0 <= document.find(begin) < document.find(end):
+            raise LookupError(f"{path} has no place for these results: the lines '{begin}' and '{end}', in this order")
+
+
 def put_between(path, begin, end, report):
     """Replaces what stands between two marks of a file; the file is whole at every moment."""
     document = path.read_text(encoding="utf-8")

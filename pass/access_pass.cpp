@@ -1,29 +1,22 @@
 #include "pass/access_pass.h"
 
-#include <algorithm>
 #include <string>
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "pass/access_names.h"
 #include "pass/atomic_operation.h"
 #include "pass/focus_pass.h"
 #include "pass/libc_calls.h"
+#include "pass/loop_series.h"
+#include "pass/stretch_accesses.h"
 #include "pass/surround.h"
 #include "pass/texts.h"
 #include "runtime/layout.h"
@@ -33,129 +26,6 @@ namespace heddle {
 using namespace llvm;
 
 namespace {
-
-// One access that is to be checked.
-struct Access {
-  Instruction* instruction;
-  Value* address;
-  uint64_t size;
-  uint64_t alignment;
-  bool writes;
-  const SCEV* base;        // another address, the same for all that lie a known distance apart
-  int64_t offset;          // from there to the first byte checked
-  int64_t address_offset;  // from there to `address`
-  std::string name;        // in the source; empty: unknown
-
-  int64_t end() const { return offset + static_cast<int64_t>(size); }
-};
-
-// The most bytes checked as one.
-constexpr int64_t kMostJoined = 64;
-// The most addresses that another one is compared with.
-constexpr std::size_t kMostBases = 16;
-
-// Among accesses of one stretch, in order: drops those that an earlier one covers, lets a write's check stand
-// for a read of the same memory before it, and then makes one of neighbours. All of them happen, so it does
-// not matter that some are checked a few instructions early.
-void join(SmallVectorImpl<Access>& accesses, bool neighbours) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-      Access& first = accesses[i];
-      for (std::size_t j = i + 1; j < accesses.size(); ++j) {
-        const Access& second = accesses[j];
-        if (first.base != second.base) continue;
-        const bool covers = first.offset <= second.offset && second.end() <= first.end();
-        const bool is_same = covers && first.size == second.size;
-        if (is_same) {
-          first.writes |= second.writes;
-        } else if (covers && (first.writes || !second.writes)) {
-        } else if (neighbours && first.writes == second.writes && first.offset <= second.end() &&
-                   second.offset <= first.end() &&
-                   std::max(first.end(), second.end()) - std::min(first.offset, second.offset) <=
-                       kMostJoined) {
-          const int64_t end = std::max(first.end(), second.end());
-          if (second.offset < first.offset) {
-            const auto distance = static_cast<uint64_t>(first.offset - second.offset);
-            first.alignment = std::max(second.alignment, std::min(first.alignment, distance & -distance));
-            first.offset = second.offset;
-          } else if (second.offset > first.offset) {
-            const auto distance = static_cast<uint64_t>(second.offset - first.offset);
-            first.alignment = std::max(first.alignment, std::min(second.alignment, distance & -distance));
-          }
-          first.size = static_cast<uint64_t>(end - first.offset);
-        } else {
-          continue;
-        }
-        if (first.name.empty()) first.name = second.name;
-        accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(j));
-        --j;
-        changed = true;
-      }
-    }
-  }
-}
-
-// A division may trap, so none is made ahead of the program's own; but where that has been made already, as
-// for a thread's share of the work, its result is at hand.
-class WithQuotients : public SCEVRewriteVisitor<WithQuotients> {
- public:
-  using Quotients = DenseMap<const SCEV*, SmallVector<Instruction*, 1>>;
-
-  static Quotients quotients_of(Function& function, ScalarEvolution& evolution) {
-    Quotients found;
-    for (Instruction& instruction : instructions(function))
-      if (instruction.getOpcode() == Instruction::UDiv && evolution.isSCEVable(instruction.getType()))
-        found[evolution.getSCEV(&instruction)].push_back(&instruction);
-    return found;
-  }
-
-  WithQuotients(ScalarEvolution& evolution, const Quotients& quotients, const DominatorTree& dominators,
-                const Instruction* at)
-      : SCEVRewriteVisitor(evolution), quotients_(quotients), dominators_(dominators), at_(at) {}
-
-  const SCEV* visitUDivExpr(const SCEVUDivExpr* division) {
-    if (const auto found = quotients_.find(division); found != quotients_.end())
-      for (Instruction* quotient : found->second)
-        if (dominators_.dominates(quotient, at_)) return SE.getUnknown(quotient);
-    return SCEVRewriteVisitor::visitUDivExpr(division);
-  }
-
- private:
-  const Quotients& quotients_;
-  const DominatorTree& dominators_;
-  const Instruction* at_;
-};
-
-// What one access does in all rounds of a loop.
-struct Series {
-  Loop* loop;
-  const SCEV* start;
-  int64_t step;
-  Access access;
-};
-
-// Makes one of those that lie side by side, as unrolling leaves them.
-void merge(SmallVectorImpl<Series>& all, ScalarEvolution& evolution) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < all.size() && !changed; ++i)
-      for (std::size_t j = 0; j < all.size() && !changed; ++j) {
-        Series& first = all[i];
-        const Series& second = all[j];
-        if (i == j || first.loop != second.loop || first.step != second.step ||
-            first.access.writes != second.access.writes ||
-            first.access.address->getType() != second.access.address->getType())
-          continue;
-        const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(second.start, first.start));
-        if (distance == nullptr || distance->getAPInt() != first.access.size) continue;
-        first.access.size += second.access.size;
-        if (first.access.name.empty()) first.access.name = second.access.name;
-        all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
-        changed = true;
-      }
-  }
-}
 
 // The fields of HeddleThreadState.
 enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame, kCellMask = 6, kHalfMask };
@@ -182,8 +52,6 @@ class Instrumenter {
   void instrument(Function& function, FunctionAnalysisManager& analyses);
 
  private:
-  bool may_be_shared(Value* address) const;
-  void collect(BasicBlock& block, ScalarEvolution& evolution, SmallVectorImpl<Access>& accesses) const;
   Value* address_of(const Access& access, IRBuilder<>& builder) const;
   // What the thread's state says of the shadow: the same for as long as the thread lives.
   struct Shadow {
@@ -196,8 +64,7 @@ class Instrumenter {
   void check_atomic(Instruction& instruction);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_libc_call(CallBase& call);
-  void check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
-                          SmallVectorImpl<Access>& accesses);
+  void check(const Series& series, bool is_leaf);
   void keep_frame(Function& function);
   Value* state_field(IRBuilder<>& builder, unsigned field) {
     Value* state = builder.CreateThreadLocalAddress(state_);
@@ -244,81 +111,6 @@ bool is_call_of_other_code(const Instruction& instruction) {
   const auto* call = dyn_cast<CallBase>(&instruction);
   if (call == nullptr || isa<IntrinsicInst>(call)) return false;
   return !call->isInlineAsm();
-}
-
-bool ends_stretch(const Instruction& instruction) {
-  if (const auto* call = dyn_cast<CallBase>(&instruction)) {
-    if (isa<IntrinsicInst>(call)) return false;
-    // Nor may it leave by another way: what comes behind it is checked together with what stands before.
-    return !(call->hasFnAttr(Attribute::NoSync) && call->onlyReadsMemory() && call->doesNotThrow() &&
-             call->hasFnAttr(Attribute::WillReturn));
-  }
-  return instruction.isAtomic();
-}
-
-bool Instrumenter::may_be_shared(Value* address) const {
-  if (address->getType()->getPointerAddressSpace() != 0) return false;
-  const Value* object = getUnderlyingObject(address);
-  if (const auto* global = dyn_cast<GlobalVariable>(object)) {
-    if (global->isConstant()) return false;
-    const StringRef name = global->getName();
-    // Of the compiler's own: what coverage and profiles count, for one, and count without order.
-    if (name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("heddle_")) return false;
-  }
-  if (isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true)) return false;
-  return true;
-}
-
-// The accesses of a block, without those that another one of the same stretch makes superfluous, and those
-// side by side made one.
-void Instrumenter::collect(BasicBlock& block, ScalarEvolution& evolution,
-                           SmallVectorImpl<Access>& accesses) const {
-  SmallVector<Access> stretch;
-  SmallSetVector<const SCEV*, 16> bases;
-  for (Instruction& instruction : block) {
-    if (ends_stretch(instruction)) {
-      join(stretch, /*neighbours=*/false);
-      join(stretch, /*neighbours=*/true);
-      accesses.append(stretch);
-      stretch.clear();
-    }
-    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0, ""};
-    Type* type = nullptr;
-    if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && !load->isAtomic()) {
-      access.address = load->getPointerOperand();
-      access.alignment = load->getAlign().value();
-      type = load->getType();
-    } else if (auto* store = dyn_cast<StoreInst>(&instruction); store != nullptr && !store->isAtomic()) {
-      access.address = store->getPointerOperand();
-      access.alignment = store->getAlign().value();
-      access.writes = true;
-      type = store->getValueOperand()->getType();
-    } else {
-      continue;
-    }
-    if (instruction.hasMetadata(LLVMContext::MD_nosanitize)) continue;
-    const TypeSize size = layout_.getTypeStoreSize(type);
-    if (size.isScalable() || size.isZero() || !may_be_shared(access.address)) continue;
-    access.size = size.getFixedValue();
-    if (focus_.covers(instruction, access.size)) continue;
-    access.base = evolution.getSCEV(access.address);
-    std::size_t tries = kMostBases;
-    for (const SCEV* base : reverse(bases)) {
-      if (tries-- == 0) break;
-      if (base->getType() != access.base->getType()) continue;
-      const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(access.base, base));
-      if (distance == nullptr) continue;
-      access.base = base;
-      access.offset = access.address_offset = distance->getAPInt().getSExtValue();
-      break;
-    }
-    if (access.offset == 0) bases.insert(access.base);
-    access.name = names_.name_of(instruction, access.address);
-    stretch.push_back(access);
-  }
-  join(stretch, /*neighbours=*/false);
-  join(stretch, /*neighbours=*/true);
-  accesses.append(stretch);
 }
 
 Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) const {
@@ -459,70 +251,13 @@ void Instrumenter::check_atomic(Instruction& instruction) {
                       outcome.order, text(names_.name_of(instruction, address))});
 }
 
-// Accesses that a loop makes in every round, at addresses a fixed distance apart, are checked at once before
-// the loop.
-void Instrumenter::check_before_loops(Function& function, FunctionAnalysisManager& analyses, bool is_leaf,
-                                      SmallVectorImpl<Access>& accesses) {
-  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
-  if (loops.empty()) return;
-  ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
-  DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
-  SCEVExpander expander(evolution, layout_, "heddle");
-  const WithQuotients::Quotients quotients = WithQuotients::quotients_of(function, evolution);
-  // The same expression such that it can be computed before the loop; null: it cannot.
-  const auto before_loop = [&](const SCEV* expression, const Loop* loop) -> const SCEV* {
-    const Instruction* const at = loop->getLoopPreheader()->getTerminator();
-    if (!quotients.empty())
-      expression = WithQuotients(evolution, quotients, dominators, at).visit(expression);
-    return expander.isSafeToExpandAt(expression, at) ? expression : nullptr;
-  };
-  DenseMap<Loop*, const SCEV*> rounds;  // how often the loop comes round again; null: it is not fit
-  const auto rounds_of = [&](Loop* loop) -> const SCEV* {
-    const auto [entry, is_new] = rounds.try_emplace(loop, nullptr);
-    if (!is_new) return entry->second;
-    BasicBlock* latch = loop->getLoopLatch();
-    if (loop->getLoopPreheader() == nullptr || latch == nullptr || loop->getExitingBlock() != latch)
-      return nullptr;
-    for (BasicBlock* block : loop->blocks())
-      for (Instruction& instruction : *block)
-        if (ends_stretch(instruction)) return nullptr;
-    const SCEV* count = evolution.getBackedgeTakenCount(loop);
-    if (isa<SCEVCouldNotCompute>(count)) return nullptr;
-    return rounds[loop] = before_loop(count, loop);
-  };
-  SmallVector<Series> found;
-  erase_if(accesses, [&](const Access& access) {
-    Loop* loop = loops.getLoopFor(access.instruction->getParent());
-    if (loop == nullptr) return false;
-    const SCEV* count = rounds_of(loop);
-    if (count == nullptr || !dominators.dominates(access.instruction->getParent(), loop->getLoopLatch()))
-      return false;
-    const auto* address = dyn_cast<SCEVAddRecExpr>(evolution.getAddExpr(
-        access.base,
-        evolution.getConstant(Type::getInt64Ty(context_), static_cast<uint64_t>(access.offset), true)));
-    if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
-    const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
-    if (step == nullptr || step->getAPInt().getSignificantBits() > 32) return false;
-    const SCEV* const start = before_loop(address->getStart(), loop);
-    if (start == nullptr) return false;
-    found.push_back({loop, start, step->getAPInt().getSExtValue(), access});
-    return true;
-  });
-  merge(found, evolution);
-  for (const Series& series : found) {
-    const Access& access = series.access;
-    Instruction* before = series.loop->getLoopPreheader()->getTerminator();
-    IRBuilder<> builder(before);
-    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    const SCEV* count = rounds[series.loop];
-    Value* start = expander.expandCodeFor(series.start, access.address->getType(), before);
-    Value* times = builder.CreateZExtOrTrunc(expander.expandCodeFor(count, count->getType(), before),
-                                             builder.getInt64Ty());
-    call_slow_path(builder, access.writes ? "heddle_write_series" : "heddle_read_series",
-                   {start, builder.CreateAdd(times, builder.getInt64(1)),
-                    builder.getInt64(static_cast<uint64_t>(series.step)), builder.getInt64(access.size),
-                    text(access.name), caller(builder, is_leaf)});
-  }
+void Instrumenter::check(const Series& series, bool is_leaf) {
+  const Access& access = series.access;
+  IRBuilder<> builder(series.before);
+  builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+  call_slow_path(builder, access.writes ? "heddle_write_series" : "heddle_read_series",
+                 {series.start, series.count, builder.getInt64(static_cast<uint64_t>(series.step)),
+                  builder.getInt64(access.size), text(access.name), caller(builder, is_leaf)});
 }
 
 // A function that calls others stands in the list of frames while it runs.
@@ -573,7 +308,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   SmallVector<CallBase*> calls;
   bool is_leaf = true;
   for (BasicBlock& block : function) {
-    collect(block, evolution, accesses);
+    accesses.append(stretch_accesses(block, evolution, names_, focus_));
     for (Instruction& instruction : block) {
       if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) block_operations.push_back(operation);
       if (is_call_of_other_code(instruction)) {
@@ -584,7 +319,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
     }
   }
   if (accesses.empty() && block_operations.empty() && is_leaf && atomics.empty()) return;
-  check_before_loops(function, analyses, is_leaf, accesses);
+  take_series(function, analyses, accesses, [&](const Series& series) { check(series, is_leaf); });
   if (!is_leaf) keep_frame(function);
   if (!accesses.empty()) {
     IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -602,6 +337,7 @@ PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyse
   Instrumenter instrumenter(module);
   auto& of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   for (Function& function : module) instrumenter.instrument(function, of_functions);
+  if (!is_focusing()) note_no_focus(module);
   return PreservedAnalyses::none();
 }
 

@@ -139,6 +139,30 @@ void FunctionFlow::visit_libc_call(CallBase& made, FunctionCallee checked) {
   if (!made.getType()->isVoidTy()) set(&made, label);
 }
 
+// A HeddleFlowCall, for a callee that may be without labels.
+Value* FunctionFlow::describe(IRBuilder<>& builder, CallBase& made) {
+  SmallVector<Value*> pointers;
+  for (Value* argument : made.args())
+    if (argument->getType()->isPointerTy() && !isa<ConstantPointerNull>(argument) &&
+        !isa<Function>(argument) && is_followed(argument))
+      pointers.push_back(argument);
+  IRBuilder<> entry(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  auto* const type = ArrayType::get(builder.getPtrTy(), pointers.size());
+  AllocaInst* const list = entry.CreateAlloca(type);
+  AllocaInst* const call = entry.CreateAlloca(of_.call_type);
+  for (unsigned i = 0; i < pointers.size(); ++i)
+    builder.CreateStore(pointers[i], builder.CreateConstGEP2_32(type, list, 0, i));
+  const auto set_field = [&](unsigned index, Value* value) {
+    builder.CreateStore(value, builder.CreateStructGEP(of_.call_type, call, index));
+  };
+  set_field(0, made.getCalledOperand());
+  set_field(1, list);
+  set_field(2, builder.getInt32(static_cast<uint32_t>(pointers.size())));
+  set_field(3, builder.getInt32(kind_of_call(made)));
+  set_field(4, top_);
+  return call;
+}
+
 void FunctionFlow::visit_unknown_call(CallBase& made) {
   IRBuilder<> builder(&made);
   Value* const callee = made.getCalledOperand();
@@ -163,27 +187,45 @@ void FunctionFlow::visit_unknown_call(CallBase& made) {
     given.push_back(label);
   }
   builder.SetInsertPoint(&made);  // joins were made where the values are
+  const auto labels = four(builder, all);
+  const auto* const definition = dyn_cast<Function>(callee);
+  const bool is_known = definition != nullptr && is_to_be_followed(*definition);
+  Value* const unknown = is_known ? nullptr : describe(builder, made);
+  Value* seen = builder.getInt32(runtime::kNoLabel);
+  if (unknown != nullptr)
+    seen = call(builder, "heddle_flow_before_call", number_,
+                {unknown, labels[0], labels[1], labels[2], labels[3]});
   for (unsigned i = 0; i < given.size() && i < runtime::kMostArguments; ++i)
     builder.CreateStore(given[i], argument_place(builder, i));
   builder.CreateStore(callee, field(builder, kCallee));
-  builder.CreateStore(builder.getInt32(runtime::kNoLabel), field(builder, kResult));
+  // A call in our place returns to our caller, who asks what its result depends on.
+  builder.CreateStore(made.isMustTailCall() ? seen : builder.getInt32(runtime::kNoLabel),
+                      field(builder, kResult));
   branched_.clear();
   if (made.isMustTailCall()) return;
-  const auto labels = four(builder, all);
   IRBuilder<> next(behind(made));
   next.SetCurrentDebugLocation(made.getDebugLoc());
   Value* const label =
-      call(next, "heddle_flow_after_call", number_,
-           {callee, next.getInt32(made.doesNotThrow() ? 0 : 1), labels[0], labels[1], labels[2], labels[3]});
+      unknown == nullptr
+          ? call(next, "heddle_flow_after_call", number_, {top_, labels[0], labels[1], labels[2], labels[3]})
+          : call(next, "heddle_flow_after_unknown_call", number_, {top_, seen});
   made_for_[&made] = cast<Instruction>(label);
   if (!made.getType()->isVoidTy()) set(&made, label);
+}
+
+// Calls that were left by an exception do what they do no longer.
+void FunctionFlow::visit_landing(LandingPadInst& landing) {
+  IRBuilder<> builder(&*landing.getParent()->getFirstInsertionPt());
+  builder.SetCurrentDebugLocation(landing.getDebugLoc());
+  tell(builder, "heddle_flow_landed", {top_});
 }
 
 void FunctionFlow::visit_return(ReturnInst& leaving) {
   if (leaving.getParent()->getTerminatingMustTailCall() != nullptr) return;
   Value* const label = leaving.getReturnValue() == nullptr ? none() : label_of(leaving.getReturnValue());
   IRBuilder<> builder(&leaving);
-  Value* const kept = call(builder, "heddle_flow_return", number_, {mark_, label});
+  Value* const kept = call(builder, "heddle_flow_return", number_,
+                           {mark_, label, builder.CreateZExt(is_called_by_us_, number_)});
   Value* const place = field(builder, kResult);
   // Whoever did not call us as one of us does not look, but may have been asked himself.
   Value* const before = builder.CreateLoad(number_, place);

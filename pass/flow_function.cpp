@@ -156,17 +156,58 @@ std::array<Value*, 4> FunctionFlow::four(IRBuilder<>& builder, const Labels& lab
   return result;
 }
 
+// Whether others may get to know where the variable lies.
+static bool may_escape(const AllocaInst& variable) {
+  SmallVector<const Value*> left = {&variable};
+  SmallPtrSet<const Value*, 16> seen;
+  while (!left.empty())
+    for (const User* user : left.pop_back_val()->users()) {
+      if (isa<LoadInst>(user) || isa<ICmpInst>(user) || isa<IntrinsicInst>(user)) continue;
+      if (const auto* store = dyn_cast<StoreInst>(user); store != nullptr &&
+                                                         !seen.contains(store->getValueOperand()) &&
+                                                         store->getValueOperand() != &variable)
+        continue;
+      if (!isa<GetElementPtrInst>(user) && !isa<PHINode>(user) && !isa<SelectInst>(user)) return true;
+      if (seen.insert(user).second) left.push_back(user);
+    }
+  return false;
+}
+
+// What a pointer into one reaches (runtime/objects.h).
+void FunctionFlow::show_locals(IRBuilder<>& builder) {
+  SmallVector<AllocaInst*> locals;
+  for (Instruction& instruction : function_.getEntryBlock())
+    if (auto* variable = dyn_cast<AllocaInst>(&instruction);
+        variable != nullptr && variable->isStaticAlloca() && may_escape(*variable))
+      locals.push_back(variable);
+  if (locals.empty()) return;
+  for (AllocaInst* variable : locals) variable->moveBefore(&function_.getEntryBlock().front());
+  auto* const type = ArrayType::get(of_.object_type, locals.size());
+  AllocaInst* const list = builder.CreateAlloca(type);
+  for (unsigned i = 0; i < locals.size(); ++i) {
+    Value* const place = builder.CreateConstGEP2_32(type, list, 0, i);
+    builder.CreateStore(locals[i], builder.CreateStructGEP(of_.object_type, place, 0));
+    builder.CreateStore(builder.getInt64(locals[i]->getAllocationSize(of_.layout)->getFixedValue()),
+                        builder.CreateStructGEP(of_.object_type, place, 1));
+  }
+  tell(builder, "heddle_flow_locals", {top_, list, builder.getInt64(locals.size())});
+}
+
 void FunctionFlow::at_entry() {
   IRBuilder<> builder(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   builder.SetCurrentDebugLocation(DebugLoc());
   mark_ = builder.CreateLoad(number_, field(builder, kNext));
+  top_ = builder.CreateIntrinsic(Intrinsic::addressofreturnaddress, {builder.getPtrTy()}, {});
   Value* const callee = field(builder, kCallee);
   is_called_by_us_ = builder.CreateICmpEQ(builder.CreateLoad(builder.getPtrTy(), callee), &function_);
   builder.CreateStore(ConstantPointerNull::get(builder.getPtrTy()), callee);
+  show_locals(builder);
+  // Who calls without labels may give what he has seen himself.
+  Value* const otherwise = builder.CreateLoad(number_, field(builder, kOutside));
   for (Argument& argument : function_.args()) {
     if (argument.getArgNo() >= runtime::kMostArguments || argument.use_empty()) continue;
     Value* const given = builder.CreateLoad(number_, argument_place(builder, argument.getArgNo()));
-    Value* const label = builder.CreateSelect(is_called_by_us_, given, none());
+    Value* const label = builder.CreateSelect(is_called_by_us_, given, otherwise);
     if (argument.hasByValAttr()) {
       // A copy that the caller has made.
       const uint64_t size = of_.layout.getTypeAllocSize(argument.getParamByValType());
@@ -189,6 +230,7 @@ void FunctionFlow::visit(Instruction& instruction) {
   if (auto* store = dyn_cast<StoreInst>(&instruction)) return visit_store(*store);
   if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) return visit_block_operation(*operation);
   if (auto* made = dyn_cast<CallBase>(&instruction)) return visit_call(*made);
+  if (auto* landing = dyn_cast<LandingPadInst>(&instruction)) return visit_landing(*landing);
   if (auto* leaving = dyn_cast<ReturnInst>(&instruction)) return visit_return(*leaving);
   if (auto* select = dyn_cast<SelectInst>(&instruction)) return visit_select(*select);
   if (const auto out = before_.find(&instruction); out != before_.end()) {
@@ -229,8 +271,7 @@ void FunctionFlow::visit(Instruction& instruction) {
           branch_on(builder, labels_of(instruction.getOperand(0)));
       }
       break;
-    case Instruction::Alloca:
-    case Instruction::LandingPad: return;
+    case Instruction::Alloca: return;
     default: break;
   }
   if (!labelled_.contains(&instruction)) return;

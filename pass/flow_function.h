@@ -20,11 +20,11 @@
 namespace heddle {
 
 // The fields of HeddleFlowState.
-enum StateField : unsigned { kNext, kResult, kCallee, kArguments };
+enum StateField : unsigned { kNext, kResult, kCallee, kArguments, kOutside };
 
 // Labels, of which a value depends on each.
 using Labels = llvm::SmallVector<llvm::Value*, 4>;
-constexpr std::size_t kMostLabels = 4;  // that are not joined
+constexpr std::size_t kMostLabels = runtime::kMostJoined;  // that are not joined
 
 // What all functions of a module share.
 class FlowModule {
@@ -35,7 +35,9 @@ class FlowModule {
     auto* const number = llvm::Type::getInt32Ty(context);
     auto* const pointer = llvm::PointerType::getUnqual(context);
     state_type = llvm::StructType::get(
-        context, {number, number, pointer, llvm::ArrayType::get(number, runtime::kMostArguments)});
+        context, {number, number, pointer, llvm::ArrayType::get(number, runtime::kMostArguments), number});
+    call_type = llvm::StructType::get(context, {pointer, pointer, number, number, pointer});
+    object_type = llvm::StructType::get(context, {pointer, llvm::Type::getInt64Ty(context)});
     state = module.getOrInsertGlobal("heddle_flow_state", state_type, [&] {
       return new llvm::GlobalVariable(module, state_type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
                                       "heddle_flow_state", nullptr, llvm::GlobalValue::InitialExecTLSModel);
@@ -46,7 +48,9 @@ class FlowModule {
   const llvm::DataLayout& layout;
   AccessNames names;
   Texts texts;
-  llvm::StructType* state_type;
+  llvm::StructType* state_type;   // HeddleFlowState
+  llvm::StructType* call_type;    // HeddleFlowCall
+  llvm::StructType* object_type;  // runtime::Object
   llvm::Constant* state;
 };
 
@@ -89,6 +93,7 @@ class FunctionFlow {
   void find_labelled();
   bool is_labelled_source(const llvm::Instruction& instruction) const;
   void at_entry();
+  void show_locals(llvm::IRBuilder<>& builder);
   void visit(llvm::Instruction& instruction);
   void visit_load(llvm::LoadInst& load);
   void visit_store(llvm::StoreInst& store);
@@ -96,6 +101,8 @@ class FunctionFlow {
   void visit_block_operation(llvm::MemIntrinsic& operation);
   void visit_call(llvm::CallBase& call);
   void visit_unknown_call(llvm::CallBase& call);
+  llvm::Value* describe(llvm::IRBuilder<>& builder, llvm::CallBase& call);
+  void visit_landing(llvm::LandingPadInst& landing);
   void visit_libc_call(llvm::CallBase& call, llvm::FunctionCallee checked);
   void visit_return(llvm::ReturnInst& leaving);
   void visit_select(llvm::SelectInst& select);
@@ -134,8 +141,12 @@ class FunctionFlow {
       made_for_;                                 // the last instruction that makes a value's label
   llvm::DenseSet<const llvm::Value*> branched_;  // labels that the present block has branched on
   llvm::Value* mark_ = nullptr;
+  llvm::Value* top_ = nullptr;  // of its frame: where it returns to
   llvm::Value* is_called_by_us_ = nullptr;
 };
+
+// Whether the function's definition here is compiled with labels.
+bool is_to_be_followed(const llvm::Function& function);
 
 // Whether it calls a function whose name begins so.
 bool calls_named(const llvm::Instruction& instruction, llvm::StringRef beginning);

@@ -3,6 +3,8 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Function.h>
 
+#include "runtime/flow.h"
+
 namespace heddle {
 
 using namespace llvm;
@@ -149,6 +151,34 @@ const StringSet<>& computations() {
 }
 
 }  // namespace
+
+namespace {
+
+// Of libstdc++, what is no template. It does to its arguments, and what they reach, whatever it does.
+bool is_of_standard_library(StringRef name) {
+  for (const char* beginning :
+       {"_ZNSt", "_ZNKSt", "_ZSt", "_ZNSo", "_ZNSi", "_ZNSd", "_ZNSs", "_ZNKSs", "_ZNSa", "_ZNKSo", "_ZNKSi"})
+    if (name.starts_with(beginning)) return true;
+  return false;
+}
+
+// Writing to a stream throws only if somebody has asked for that.
+bool writes_to_stream(StringRef name) {
+  return name.starts_with("_ZNSo") || name.starts_with("_ZStls") || name.contains("ostream");
+}
+
+}  // namespace
+
+uint32_t kind_of_call(const CallBase& call) {
+  const Function* const callee = call.getCalledFunction();
+  const bool is_standard = callee != nullptr && is_of_standard_library(callee->getName());
+  uint32_t kind = 0;
+  if (!call.doesNotThrow() && !(is_standard && writes_to_stream(callee->getName())))
+    kind |= runtime::kMayThrow;
+  if (call.onlyReadsMemory()) kind |= runtime::kOnlyReads;
+  if (is_standard || call.onlyAccessesArgMemory()) kind |= runtime::kHasNoState;
+  return kind;
+}
 
 FlowOfCall flow_of_call(const CallBase& call) {
   if (call.isInlineAsm()) return FlowOfCall::kComputes;

@@ -3,6 +3,8 @@
 
 #include <llvm/IR/InstrTypes.h>
 
+#include <cstdint>
+
 namespace heddle {
 
 enum class FlowOfCall {
@@ -12,5 +14,8 @@ enum class FlowOfCall {
 };
 
 FlowOfCall flow_of_call(const llvm::CallBase& call);
+
+// Of runtime::FlowCallKind: what is known of a function that may be without labels.
+uint32_t kind_of_call(const llvm::CallBase& call);
 
 }  // namespace heddle

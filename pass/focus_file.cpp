@@ -1,7 +1,9 @@
 #include "pass/focus_file.h"
 
+#include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/Support/MD5.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "pass/summary_pass.h"
@@ -15,6 +17,11 @@ Expected<FocusFile> FocusFile::read(const std::string& file) {
   if (!text)
     return createStringError("cannot read the focus file '" + file + "': " + text.getError().message());
   FocusFile focus;
+  MD5 hash;
+  hash.update((*text)->getBuffer());
+  MD5::MD5Result digest;
+  hash.final(digest);
+  focus.hash = digest.digest().str().str();
   SmallVector<StringRef> lines;
   (*text)->getBuffer().split(lines, '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -22,7 +29,7 @@ Expected<FocusFile> FocusFile::read(const std::string& file) {
       return createStringError(file + ":" + Twine(i + 1) + ": " + what);
     };
     if (i == 0) {
-      if (lines[i] != "heddle-focus 1") return wrong("no focus file; 'heddle focus' makes one");
+      if (lines[i] != "heddle-focus 2") return wrong("no focus file; 'heddle focus' makes one");
       continue;
     }
     if (lines[i].empty()) continue;
@@ -41,6 +48,8 @@ Expected<FocusFile> FocusFile::read(const std::string& file) {
       focus.methods.insert(first);
     } else if (kind == "source" && words.size() == 3) {
       focus.sources[words[2].str()] = first;
+    } else if (kind == "exempt" && words.size() == 4) {
+      focus.exempt.insert({first, words[2].str(), words[3].str()});
     } else if (kind == "guarded" && words.size() == 3) {
       focus.guarded[first] = words[2].str();
     } else if (kind == "required" && words.size() == 5) {

@@ -1,6 +1,7 @@
 // The focus file (docs/design/types.md): what a focused build need not check. src/types/focus.h writes it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -13,12 +14,14 @@ namespace heddle {
 
 struct FocusFile {
   enum class Mode { kField, kMethod, kCombined };
+  std::string hash;  // of its text
   Mode mode = Mode::kCombined;
-  std::map<std::string, std::string> sources;  // hashes, by path
-  std::set<std::string> taken;                 // places whose address somebody has
-  std::set<std::string> fields;                // places without races
-  std::set<std::string> methods;               // symbols of typed methods
-  std::map<std::string, std::string> guarded;  // locks that stand for places, by place
+  std::map<std::string, std::string> sources;   // hashes, by path
+  std::set<std::string> taken;                  // places whose address somebody has
+  std::set<std::string> fields;                 // places without races
+  std::set<std::string> methods;                // symbols of typed methods
+  std::set<std::array<std::string, 3>> exempt;  // accesses: function, place in the source, path
+  std::map<std::string, std::string> guarded;   // locks that stand for places, by place
   struct Required {
     unsigned parameter;  // whose object has the lock; of a global one it does not matter
     std::string lock;    // place

@@ -15,6 +15,7 @@
 #include "pass/class_names.h"
 #include "pass/focus_file.h"
 #include "pass/function_summary.h"
+#include "pass/library_functions.h"
 #include "pass/source_names.h"
 #include "pass/stand_in.h"
 #include "pass/summary_pass.h"
@@ -95,7 +96,8 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
   find_reaching(copy, reaching);
   for (const Function& function : copy) {
     if (function.isDeclaration() || is_library_function(function)) continue;
-    const bool is_typed = focus.methods.contains(unique_symbol(function));
+    const std::string symbol = unique_symbol(function);
+    const bool is_typed = focus.methods.contains(symbol);
     for (const SummaryBlock& block : summarize(function, classes, reaching).blocks)
       for (const SummaryOperation& operation : block.operations) {
         const StringRef kind = operation.kind;
@@ -104,21 +106,23 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
         Found& found = spots[*spot];
+        found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
+        if (focus.exempt.contains({symbol, site_of(operation.instruction), operation.path})) continue;
         found.needs_check |=
             is_whole ? !leaves_out_whole(operation.callee, members, focus, is_typed)
                      : !focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed);
-        found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
       }
   }
   return spots;
 }
 
-// The program says of itself that it does not tell everything (src/cli/run_command.cpp).
-void leave_note(Module& module) {
-  Constant* const text = ConstantDataArray::getString(module.getContext(), "focused");
+// The program says of itself that it does not tell everything, and by what focus file
+// (src/cli/focus_notes.h).
+void leave_note(Module& module, StringRef focus) {
+  Constant* const text = ConstantDataArray::getString(module.getContext(), focus);
   auto* const note = new GlobalVariable(module, text->getType(), /*isConstant=*/true,
                                         GlobalValue::PrivateLinkage, text, "heddle_focus_note");
-  note->setSection("heddle_focus");
+  note->setSection("heddle_focus_notes");
   note->setAlignment(Align(1));
   appendToUsed(module, {note});
 }
@@ -126,6 +130,8 @@ void leave_note(Module& module) {
 }  // namespace
 
 bool is_focusing() { return !focus_file.empty(); }
+
+void note_no_focus(Module& module) { leave_note(module, "-"); }
 
 PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
   LLVMContext& context = module.getContext();
@@ -149,7 +155,7 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
           MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
                                 number(std::get<2>(spot)), number(found.size)}));
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
-  leave_note(module);
+  leave_note(module, focus->hash + " " + std::string(focus_file));
   return PreservedAnalyses::none();
 }
 

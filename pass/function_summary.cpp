@@ -2,75 +2,28 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/TargetParser/Triple.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "pass/library_functions.h"
 #include "pass/lock_calls.h"
 #include "pass/memory_paths.h"
 #include "pass/source_names.h"
+#include "pass/thread_holders.h"
+#include "types/program.h"
 
 namespace heddle {
 
 using namespace llvm;
 
 namespace {
-
-bool starts_thread(StringRef symbol) {
-  return symbol == "pthread_create" || symbol == "thrd_create" ||
-         symbol.starts_with("_ZNSt6thread15_M_start_thread");
-}
-
-bool is_atomic_function(StringRef name) {
-  return name.starts_with("std::atomic::") || name.starts_with("std::__atomic_base::") ||
-         name.starts_with("std::atomic_flag::") || name.starts_with("std::__atomic_float::") ||
-         name.starts_with("std::__atomic_ref::") || name.starts_with("std::atomic_");
-}
-
-// Members of containers that only look, and give no way into the elements but the reference they return.
-bool only_looks(StringRef name) {
-  const StringRef function = name.substr(name.rfind("::") + 2);
-  return StringSwitch<bool>(function)
-      .Cases("size", "empty", "length", "capacity", "max_size", "operator[]", "at", "front", "back", true)
-      .Cases("top", "operator*", "operator->", "get", "operator bool", "has_value", "use_count", true)
-      .Default(false);
-}
-
-// Members that change the container and let nobody keep a way into its elements.
-bool keeps_elements(StringRef name) {
-  const std::size_t colons = name.rfind("::");
-  const StringRef function = name.substr(colons + 2);
-  const StringRef of = name.take_front(colons);
-  if (function == of.substr(of.rfind("::") + 2) || function.starts_with("~")) return true;
-  return only_looks(name) ||
-         StringSwitch<bool>(function)
-             .Cases("push_back", "pop_back", "emplace_back", "clear", "resize", "reserve", true)
-             .Cases("push", "pop", "emplace", "count", "contains", "append", "operator+=", true)
-             .Cases("operator=", "reset", "push_front", "pop_front", "shrink_to_fit", true)
-             .Default(false);
-}
-
-// Functions that use what they are given by reference and forget it.
-bool keeps_nothing(StringRef name) {
-  const StringRef function = name.substr(name.rfind("::") == StringRef::npos ? 0 : name.rfind("::") + 2);
-  return StringSwitch<bool>(function)
-      .Cases("max", "min", "swap", "exchange", "abs", "clamp", "copy", "fill", "sort", "find", true)
-      .Cases("operator<<", "operator>>", "operator==", "operator<", "operator!=", "operator+", "getline",
-             true)
-      .Cases("to_string", "stoi", "accumulate", "count", "append", "insert", "erase", "assign", true)
-      .Cases("push_back", "emplace_back", "push", "emplace", "push_front", "resize", "operator[]", "at", true)
-      .Cases("operator=", "operator+=", "compare", "substr", "distance", "equal", "reverse", "iota", true)
-      .Default(false);
-}
 
 // The classes that a C++ function takes pointers or references to, by its mangled name.
 std::vector<std::string> parameter_classes(const Function& callee) {
@@ -111,8 +64,9 @@ class Summarizer {
       : function_(function),
         reaching_(reaching),
         returns_member_(!path_returned(function, classes).empty() && !function.hasAddressTaken()),
-        paths_(function, classes),
-        locks_(function) {}
+        paths_(function, classes, returns_member_),
+        locks_(function),
+        threads_(function) {}
 
   FunctionSummary run() {
     FunctionSummary summary;
@@ -127,6 +81,8 @@ class Summarizer {
       for (const BasicBlock& block : function_) {
         SummaryBlock& into = summary.blocks[numbers[&block]];
         operations_ = &into.operations;
+        if (const AllocaInst* ended = threads_.ended_before(block))
+          emit("join", *block.begin(), paths_.of(ended));
         for (const Instruction& instruction : block) {
           add(instruction);
           if (const std::string root = paths_.root_at(instruction);
@@ -167,7 +123,7 @@ class Summarizer {
   }
 
   void leak(const Instruction& at, const Value* value) {
-    if (!value->getType()->isPointerTy()) return;
+    if (!value->getType()->isPointerTy() || paths_.is_followed(value)) return;
     const std::string path = paths_.of(value);
     if (!path.empty() && path != "?") emit("leak", at, path);
   }
@@ -214,34 +170,44 @@ class Summarizer {
     if (path.starts_with("l") || path.starts_with("n") || path.starts_with("p")) leak(at, value);
   }
 
+  // Numbers or pointers: no bytes that an object could be made of.
+  static bool is_of_scalars(const Value* pointer) {
+    const auto* element = dyn_cast<GEPOperator>(pointer);
+    if (element == nullptr) return false;
+    const Type* type = element->getResultElementType();
+    return !type->isIntegerTy(8) && type->isSingleValueType();
+  }
+
+  // What is copied has a class if either end tells it.
+  std::string class_of_copied(const Value* end, const Value* other) {
+    std::string known = paths_.class_of(end);
+    if (known != "?" || other == nullptr) return known;
+    const std::string there = paths_.class_of(other);
+    return there.empty() && !is_of_scalars(other) ? "?" : there;
+  }
+
   void add_copy(const MemIntrinsic& copy) {
     const auto* transfer = dyn_cast<MemTransferInst>(&copy);
-    std::string whole = class_of_copy(copy.getDest());
-    if (whole.empty() || whole == "?") {
-      const std::string source = transfer == nullptr ? "" : class_of_copy(transfer->getSource());
-      if (!source.empty()) whole = source;
-    }
-    const auto touch = [&](const Value* pointer, bool writes) {
+    const auto touch = [&](const Value* pointer, const Value* other, bool writes) {
       if (is_private(pointer)) return;
       const std::string path = paths_.of(pointer);
       if (path.empty()) return;
       const bool is_own = path[0] == 'l' || path[0] == 'n';
       const bool is_member = path.find('/') != std::string::npos && !path.ends_with("/*");
+      const std::string whole = class_of_copied(pointer, other);
       if (whole.empty() || (whole == "?" && (is_own || is_member))) {
         emit(writes ? "write" : "read", copy, path);
       } else if (whole == "?") {
-        // Bytes of anything: as if somebody without summary had them.
-        emit("write", copy, path);
-        emit("pass", copy, "?").callee = "a copy of memory of unknown type";
+        emit(writes ? "write" : "read", copy, path);
+        emit("pass", copy, "?").callee = writes ? types::kCopyTo : types::kCopyFrom;
       } else {
         emit(writes ? "write-whole" : "read-whole", copy, path).callee = whole;
       }
     };
-    touch(copy.getDest(), true);
-    if (transfer != nullptr) touch(transfer->getSource(), false);
+    const Value* const source = transfer == nullptr ? nullptr : transfer->getSource();
+    touch(copy.getDest(), source, true);
+    if (source != nullptr) touch(source, copy.getDest(), false);
   }
-
-  std::string class_of_copy(const Value* pointer) { return paths_.class_of(pointer); }
 
   void add_call(const CallBase& call) {
     if (call.isInlineAsm()) {
@@ -261,7 +227,11 @@ class Summarizer {
       if (lock->kind == LockCall::Kind::kWait && reaching_.contains(callee)) call_function(call, *callee);
       return;
     }
-    if (is_library_function(*callee)) return call_library(call, *callee, name);
+    if (is_library_function(*callee)) {
+      call_library(call, *callee, name);
+      if (const AllocaInst* ended = threads_.ended_by(call)) emit("join", call, paths_.of(ended));
+      return;
+    }
     if (callee->isDeclaration() && is_harmless(*callee)) {
       for (const Use& argument : call.args()) {
         if (!argument->getType()->isPointerTy()) continue;
@@ -311,6 +281,7 @@ class Summarizer {
     const bool is_member =
         !callee.getName().starts_with("_ZSt") && call.arg_size() > 0 && !callee.arg_empty();
     const unsigned object = call.hasStructRetAttr() ? 1 : 0;
+    if (may_move_elements(callee.getName())) leak_moved(call);
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* const argument = call.getArgOperand(i);
       if (!argument->getType()->isPointerTy() || isa<Constant>(argument)) {
@@ -322,8 +293,21 @@ class Summarizer {
       if (is_object) {
         const bool reads = only_looks(name) || callee.getName().starts_with("_ZNK");
         if (!is_private(argument)) emit(reads ? "read" : "write", call, path).is_of_library = true;
-        if (path.find('/') == std::string::npos && !path.starts_with("g:")) continue;
-        if (path.ends_with("/*")) continue;
+        if (path.ends_with("/*") || is_synchronization(name)) continue;
+        const bool is_named = path.find('/') != std::string::npos || path.starts_with("g:");
+        if (!follows_result(call, name, path)) {
+          if (is_named && !is_object_of_program(call))
+            emit("address", call, path + "/[]");
+          else if (is_named)  // whose members are known by its class; the object around it stays where it is
+            emit("address", call,
+                 path.starts_with("g:") ? path + "/[]" : "?" + path.substr(path.find('/')) + "/[]");
+          else
+            leak(call, argument);
+        }
+        if (!is_named) {
+          if (!keeps_elements(name) && may_return_elements(call)) leak(call, argument);
+          continue;
+        }
         if (!only_looks(name)) {
           emit(reads ? "read" : "write", call, path + "/[]").is_of_library = true;
           if (!keeps_elements(name)) emit("address", call, path + "/[]");
@@ -341,9 +325,48 @@ class Summarizer {
     }
     if (!reaching_.contains(&callee)) return;
     call_function(call, callee);
+    if (const AllocaInst* keeper = threads_.keeper_of(call)) operations_->back().path = paths_.of(keeper);
     // What is said above is all that happens to the object and to what was given along.
     for (std::string& argument : operations_->back().arguments)
       if (argument.find('/') != std::string::npos || keeps_nothing(name)) argument = "?";
+  }
+
+  // Elements that go from one container to another take with them whoever has a way to them: neither local
+  // container is this function's alone any more, and those of a member that gets such elements are anybody's.
+  void leak_moved(const CallBase& call) {
+    bool has_ways = false;
+    for (const Use& argument : call.args()) {
+      const std::string path = argument->getType()->isPointerTy() ? paths_.of(argument.get()) : "";
+      if (path.empty() || path == "?" || path.find('/') != std::string::npos || path.starts_with("g:"))
+        continue;
+      const auto* const variable = dyn_cast<AllocaInst>(argument.get());
+      if (variable != nullptr && !isa<StructType>(variable->getAllocatedType())) continue;
+      leak(call, argument.get());
+      has_ways |= paths_.has_elements_of(path);
+    }
+    if (!has_ways) return;
+    for (const Use& argument : call.args()) {
+      const std::string path = argument->getType()->isPointerTy() ? paths_.of(argument.get()) : "";
+      if (path.starts_with("g:") || (path.find('/') != std::string::npos && !path.ends_with("/*")))
+        emit("address", call, path + "/[]");
+    }
+  }
+
+  // Iterators and references; what is only a number leads nowhere.
+  static bool may_return_elements(const CallBase& call) {
+    return call.hasStructRetAttr() || call.getType()->isStructTy() ||
+           (call.getType()->isPointerTy() && !call.use_empty());
+  }
+
+  // Whether all that becomes of elements the call gives a reference or an iterator to is seen.
+  bool follows_result(const CallBase& call, StringRef name, const std::string& container) {
+    if (step_of_result(name) == "[]") return paths_.of(&call) == container + "/[]";
+    return !gives_iterator(name);
+  }
+
+  bool is_object_of_program(const CallBase& call) {
+    const std::string name = paths_.class_of(&call);
+    return !name.empty() && name != "?";
   }
 
   std::vector<std::string> arguments_of(const CallBase& call) {
@@ -396,6 +419,7 @@ class Summarizer {
   bool returns_member_;
   MemoryPaths paths_;
   LockCalls locks_;
+  ThreadHolders threads_;
   DenseMap<const Value*, bool> private_;
   std::vector<SummaryOperation>* operations_ = nullptr;
 };
@@ -405,66 +429,6 @@ class Summarizer {
 FunctionSummary summarize(const Function& function, const ClassNames& classes,
                           const SmallPtrSetImpl<const Function*>& reaching) {
   return Summarizer(function, classes, reaching).run();
-}
-
-FunctionSummary summarize_library(const Function& function,
-                                  const SmallPtrSetImpl<const Function*>& reaching) {
-  FunctionSummary summary;
-  SummaryBlock& block = summary.blocks.emplace_back();
-  SmallPtrSet<const void*, 8> seen;
-  for (const Instruction& instruction : instructions(function)) {
-    const auto* call = dyn_cast<CallBase>(&instruction);
-    if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) continue;
-    SummaryOperation operation{"call", "", "", {}, &instruction};
-    for (const Use& argument : call->args()) {
-      const auto* given = dyn_cast<Argument>(argument.get());
-      operation.arguments.push_back(given == nullptr ? "?" : "p" + std::to_string(given->getArgNo()));
-    }
-    const Function* const callee = call->getCalledFunction();
-    if (callee == nullptr) {
-      if (!seen.insert(call->getFunctionType()).second) continue;
-      operation.path = signature_of(*call->getFunctionType());
-    } else {
-      if (!seen.insert(callee).second) continue;
-      if (starts_thread(callee->getName())) {
-        block.operations.push_back({"fork", "-", "", {}, &instruction});
-        continue;
-      }
-      const bool matters = is_library_function(*callee) ? reaching.contains(callee)
-                                                        : !(callee->isDeclaration() && is_harmless(*callee));
-      if (!matters) continue;
-      operation.callee = unique_symbol(*callee);
-    }
-    block.operations.push_back(std::move(operation));
-  }
-  // It may keep what it is given: the library's containers are there for it.
-  for (const Argument& argument : function.args())
-    if (argument.getType()->isPointerTy())
-      block.operations.insert(
-          block.operations.begin(),
-          {"leak", "p" + std::to_string(argument.getArgNo()), "", {}, &*instructions(function).begin()});
-  return summary;
-}
-
-void find_reaching(const Module& module, SmallPtrSetImpl<const Function*>& reaching) {
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (const Function& function : module) {
-      if (function.isDeclaration() || reaching.contains(&function) || !is_library_function(function))
-        continue;
-      const bool reaches = any_of(instructions(function), [&](const Instruction& instruction) {
-        const auto* call = dyn_cast<CallBase>(&instruction);
-        if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) return false;
-        const Function* const callee = call->getCalledFunction();
-        if (callee == nullptr || starts_thread(callee->getName())) return true;
-        if (is_library_function(*callee)) return reaching.contains(callee);
-        return !(callee->isDeclaration() && is_harmless(*callee));
-      });
-      if (!reaches) continue;
-      reaching.insert(&function);
-      has_changed = true;
-    }
-  }
 }
 
 std::string unique_symbol(const Function& function) {
@@ -483,40 +447,6 @@ std::string signature_of(const FunctionType& type) {
   }
   out << (type.isVarArg() ? ",...)" : ")");
   return text;
-}
-
-bool is_library_function(const Function& function) {
-  const StringRef symbol = function.getName();
-  if (symbol.contains("__gthread_") || symbol == "__clang_call_terminate") return true;
-  if (!symbol.starts_with("_Z")) return false;
-  // A template's name begins with what it returns.
-  const std::string name = name_of(function).qualified;
-  return is_of_library(StringRef(name)) || StringRef(name).contains(" std::");
-}
-
-bool is_harmless(const Function& function) {
-  const StringRef symbol = function.getName();
-  if (symbol.starts_with("__cxa_") || symbol.starts_with("_Unwind_") || symbol.starts_with("__gxx_") ||
-      symbol.starts_with("__clang_call_terminate") || symbol.starts_with("pthread_") ||
-      symbol.starts_with("sem_") || symbol.starts_with("_Znw") || symbol.starts_with("_Zna") ||
-      symbol.starts_with("_Zdl") || symbol.starts_with("_Zda") || symbol.starts_with("__sanitizer_") ||
-      symbol.starts_with("__asan_"))
-    return true;
-  const bool is_known =
-      StringSwitch<bool>(symbol)
-          .Cases("clock_gettime", "nanosleep", "usleep", "sleep", "sched_yield", "gettimeofday", true)
-          .Cases("rand", "srand", "rand_r", "random", "srandom", "drand48", "exit", "_exit", true)
-          .Cases("__assert_fail", "__errno_location", "sysconf", "getpid", "time", "clock", true)
-          .Cases("thrd_create", "thrd_join", "thrd_yield", "mtx_init", "atexit", "quick_exit", true)
-          .Cases("getopt", "getopt_long", "isatty", "abort", "syscall", "strerror", "localtime_r", true)
-          .Cases("socket", "bind", "listen", "accept", "connect", "shutdown", "setsockopt", true)
-          .Cases("close", "poll", "select", "pipe", "fcntl", "ioctl", "kill", "signal", true)
-          .Cases("posix_memalign", "aligned_alloc", "secure_getenv", "gethostname", "qsort", true)
-          .Default(false);
-  if (is_known) return true;
-  static const TargetLibraryInfoImpl known{Triple("x86_64-pc-linux-gnu")};
-  LibFunc which;
-  return known.getLibFunc(symbol, which);
 }
 
 void promote_variables(Function& function) {

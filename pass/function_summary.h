@@ -47,12 +47,6 @@ void find_reaching(const llvm::Module& module, llvm::SmallPtrSetImpl<const llvm:
 std::string unique_symbol(const llvm::Function& function);
 // "void(ptr,i32)"
 std::string signature_of(const llvm::FunctionType& type);
-// Whether the function is the standard library's, by its name.
-bool is_library_function(const llvm::Function& function);
-// Whether a function that the program only declares does nothing to the program's own objects but what its
-// arguments say, and keeps none of them: the C library's, the C++ runtime's.
-bool is_harmless(const llvm::Function& function);
-
 // Local variables whose address nobody needs become values, so that paths do not lead through them.
 void promote_variables(llvm::Function& function);
 

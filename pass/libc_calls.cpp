@@ -1,7 +1,7 @@
 #include "pass/libc_calls.h"
 
 #include <llvm/ADT/StringMap.h>
-#include <llvm/ADT/StringSwitch.h>
+#include <llvm/ADT/StringSet.h>
 
 #include "runtime/libc_functions.h"
 
@@ -70,17 +70,11 @@ FunctionCallee in_table(const StringMap<StringRef>& table, const CallBase& call,
 }  // namespace
 
 bool may_order_threads(const CallBase& call) {
+#define HEDDLE_NAME(name, type) #name,
+  static const StringSet<> ordering = {HEDDLE_LIBC_MESSAGES(HEDDLE_NAME) HEDDLE_LIBC_ORDERING(HEDDLE_NAME)};
+#undef HEDDLE_NAME
   const Function* const callee = call.getCalledFunction();
-  return callee != nullptr && StringSwitch<bool>(callee->getName())
-                                  .Cases("read", "__read_chk", "pread", "pread64", "readv", true)
-                                  .Cases("write", "pwrite", "pwrite64", "writev", true)
-                                  .Cases("recv", "__recv_chk", "recvfrom", "send", "sendto", true)
-                                  .Cases("epoll_wait", "epoll_pwait", "poll", "__poll_chk", "ppoll", true)
-                                  .Cases("select", "eventfd_write", "eventfd_read", true)
-                                  .Cases("sendmsg", "recvmsg", "close", "shutdown", "flock", true)
-                                  .Cases("kill", "pthread_kill", "sigwait", "sigwaitinfo", true)
-                                  .Case("sigtimedwait", true)
-                                  .Default(false);
+  return callee != nullptr && ordering.contains(callee->getName());
 }
 
 FunctionCallee checked_libc_function(const CallBase& call, Module& module) {

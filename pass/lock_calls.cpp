@@ -14,6 +14,8 @@ namespace {
 
 using Kind = LockCall::Kind;
 
+constexpr StringRef kAdopts = "12adopt_lock_t";
+
 // Members of the classes that are locks.
 std::optional<Kind> member_of_mutex(StringRef name) {
   const std::size_t colons = name.rfind("::");
@@ -79,7 +81,7 @@ void LockCalls::learn(const CallBase& call, StringRef name) {
   Guard& guard = guards_[call.getArgOperand(0)->stripPointerCasts()];
   guard.is_ambiguous |= !guard.mutexes.empty() || symbol.contains("EOS") || call.arg_size() < 2;
   guard.is_shared = of == "std::shared_lock" || of == "heddle::SharedMutexLock";
-  guard.is_adopted = symbol.contains("10adopt_lock");
+  guard.is_adopted = symbol.contains(kAdopts);
   for (unsigned i = 1; i < call.arg_size(); ++i)
     if (call.getArgOperand(i)->getType()->isPointerTy()) guard.mutexes.push_back(call.getArgOperand(i));
 }
@@ -113,8 +115,8 @@ std::optional<LockCall> LockCalls::of(const CallBase& call, StringRef name) cons
   const Kind takes = guard->is_shared ? Kind::kAcquireShared : Kind::kAcquire;
   if (member == of.substr(of.rfind("::") + 2)) {
     const StringRef symbol = call.getCalledFunction()->getName();
-    const bool is_unsure = symbol.contains("10defer_lock") || symbol.contains("11try_to_lock") ||
-                           symbol.contains("10adopt_lock") || symbol.contains("chrono");
+    const bool is_unsure = symbol.contains("12defer_lock_t") || symbol.contains("13try_to_lock_t") ||
+                           symbol.contains(kAdopts) || symbol.contains("chrono");
     return LockCall{is_unsure ? Kind::kNone : takes, guard->mutexes};
   }
   if (member.starts_with("~") || member == "unlock")

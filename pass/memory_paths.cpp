@@ -3,11 +3,13 @@
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include "pass/element_walks.h"
 #include "pass/places.h"
 #include "pass/source_names.h"
 
@@ -26,12 +28,9 @@ bool makes_object(const Function& callee) {
       .Default(false);
 }
 
-bool is_only_accessed(const CallBase& reference) {
-  return all_of(reference.users(), [&](const User* user) {
-    if (isa<LoadInst>(user)) return true;
-    const auto* store = dyn_cast<StoreInst>(user);
-    return store != nullptr && store->getPointerOperand() == &reference;
-  });
+bool is_made_of_objects(const Type* type) {
+  while (const auto* array = dyn_cast<ArrayType>(type)) type = array->getElementType();
+  return isa<StructType>(type);
 }
 
 }  // namespace
@@ -53,6 +52,12 @@ std::string step_of_result(StringRef name) {
   if (is_container && (function == "operator[]" || function == "at" || function == "front" ||
                        function == "back" || function == "top"))
     return "[]";
+  // Their iterators are pointers (pass/element_walks.h).
+  const bool is_array = of == "std::vector" || of == "std::array" || of == "std::__cxx11::basic_string" ||
+                        of == "std::basic_string";
+  if (is_array && (function == "begin" || function == "end" || function == "cbegin" || function == "cend" ||
+                   function == "data" || function == "c_str"))
+    return "[]";
   return "";
 }
 
@@ -61,13 +66,29 @@ bool passes_through(StringRef name) {
          name == "std::__addressof" || name == "std::launder" || name == "std::as_const";
 }
 
-MemoryPaths::MemoryPaths(const Function& function, const ClassNames& classes)
-    : function_(function), classes_(classes), layout_(function.getParent()->getDataLayout()) {}
+MemoryPaths::MemoryPaths(const Function& function, const ClassNames& classes, bool is_getter)
+    : function_(function),
+      classes_(classes),
+      layout_(function.getParent()->getDataLayout()),
+      is_getter_(is_getter) {
+  // First of all: what is merged with elements is asked for before the call that the elements come from.
+  for (const Instruction& instruction : instructions(function)) {
+    const auto* const call = dyn_cast<CallBase>(&instruction);
+    const Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
+    if (callee == nullptr || !call->getType()->isPointerTy() || !callee->getName().starts_with("_ZN"))
+      continue;
+    if (step_of_result(name_of(*callee).qualified) == "[]") of(call);
+  }
+}
 
 std::string MemoryPaths::root(char kind, const Value* value) {
   std::string& known = roots_[value];
   if (known.empty()) known = kind + std::to_string(roots_.size());
   return known;
+}
+
+bool MemoryPaths::has_elements_of(const std::string& container) const {
+  return with_elements_.contains(container);
 }
 
 std::string MemoryPaths::root_at(const Instruction& instruction) const {
@@ -105,7 +126,7 @@ std::string MemoryPaths::of_element(const GEPOperator& element, unsigned depth) 
     if (is_first && index != nullptr && index->isZero()) continue;
     // Elements that are no objects of their own are one with what has them; others are known by their class.
     Type* const inner = is_first ? source : step.getIndexedType();
-    const bool is_object = isa<StructType>(inner) || (is_first && inner->isArrayTy());
+    const bool is_object = is_made_of_objects(inner);
     if (is_object || path.find('/') == std::string::npos) path = root('v', &element);
   }
   return path;
@@ -116,7 +137,7 @@ std::string path_returned(const Function& function, const ClassNames& classes) {
   if (!function.hasLinkOnceODRLinkage() && !function.hasLocalLinkage()) return "";
   const auto* const leaving = dyn_cast<ReturnInst>(function.getEntryBlock().getTerminator());
   if (leaving == nullptr || leaving->getReturnValue() == nullptr) return "";
-  std::string path = MemoryPaths(function, classes).of(leaving->getReturnValue());
+  std::string path = MemoryPaths(function, classes, true).of(leaving->getReturnValue());
   return path.starts_with("p") && path.find('/') != std::string::npos ? path : "";
 }
 
@@ -147,17 +168,24 @@ std::string MemoryPaths::of_call(const CallBase& call, unsigned depth) {
   if (call.arg_size() > 0 && passes_through(name)) return find(call.getArgOperand(0), depth + 1);
   if (const std::string path = of_getter(call, *callee, depth); !path.empty()) return path;
   const std::string step = step_of_result(name);
-  // Elements that are objects are told apart: one of them is not another.
-  if (call.arg_size() > 0 && !step.empty() && (step == "*" || is_only_accessed(call))) {
-    const std::string object = find(call.getArgOperand(0), depth + 1);
-    if (!object.empty() && object != "?" && object.find('/') != std::string::npos) return object + "/" + step;
-    if (object.starts_with("g:")) return object + "/" + step;
+  if (call.arg_size() == 0 || step.empty()) return root('v', &call);
+  const std::string object = find(call.getArgOperand(0), depth + 1);
+  if (object.empty() || object == "?") return root('v', &call);
+  if (step == "*") {
+    const bool is_named = object.find('/') != std::string::npos || object.starts_with("g:");
+    return is_named ? object + "/*" : root('v', &call);
   }
-  return root('v', &call);
+  // Elements that are objects are told apart: one of them is not another.
+  with_elements_.insert(object);
+  const auto elements = followed_elements(call, is_getter_ && class_of(&call).empty());
+  if (!elements) return root('v', &call);
+  for (const Value* element : *elements) elements_[element] = object + "/[]";
+  return object + "/[]";
 }
 
 std::string MemoryPaths::find(const Value* pointer, unsigned depth) {
   if (depth >= kDeepest) return "?";
+  if (const auto found = elements_.find(pointer); found != elements_.end()) return found->second;
   if (!pointer->getType()->isPointerTy()) return "";
   if (isa<ConstantPointerNull>(pointer) || isa<Function>(pointer) || isa<UndefValue>(pointer)) return "";
   if (const auto* variable = dyn_cast<GlobalVariable>(pointer)) {
@@ -187,7 +215,7 @@ std::string MemoryPaths::of_walk(const PHINode& merged, unsigned depth) {
   for (const Value* incoming : merged.incoming_values()) {
     const auto* const step = dyn_cast<GEPOperator>(incoming);
     if (step != nullptr && step->getPointerOperand() == &merged &&
-        !isa<StructType>(step->getSourceElementType()))
+        !is_made_of_objects(step->getSourceElementType()))
       continue;
     if (isa<PHINode>(incoming)) return root('v', &merged);
     const std::string from = find(incoming, depth + 1);
@@ -207,7 +235,8 @@ std::string MemoryPaths::class_of(const Value* pointer) const {
   if (const auto* element = dyn_cast<GEPOperator>(pointer)) {
     if (const auto* type = dyn_cast<StructType>(element->getResultElementType()))
       return ClassNames::is_library(*type) || !type->hasName() ? "" : ClassNames::name_of(*type);
-    return element->getSourceElementType()->isIntegerTy(8) ? "?" : "";
+    // So many bytes into something.
+    return element->getSourceElementType()->isIntegerTy(8) ? class_of(element->getPointerOperand()) : "";
   }
   if (const auto* variable = dyn_cast<GlobalVariable>(pointer)) {
     SmallVector<DIGlobalVariableExpression*, 1> expressions;

@@ -4,6 +4,7 @@
 // made it: a step to a member is still a step of its own, also to the first.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include <llvm/ADT/DenseMap.h>
@@ -18,10 +19,17 @@ namespace heddle {
 
 class MemoryPaths {
  public:
-  MemoryPaths(const llvm::Function& function, const ClassNames& classes);
+  // Of a getter callers know what it returns (path_returned).
+  MemoryPaths(const llvm::Function& function, const ClassNames& classes, bool is_getter = false);
 
   // Where the pointer leads; "?": somewhere, empty: nowhere that matters (null, a function, a constant).
   std::string of(const llvm::Value* pointer);
+
+  // Whether it leads to elements of a container, and all that becomes of it is seen (pass/element_walks.h).
+  bool is_followed(const llvm::Value* pointer) const { return elements_.contains(pointer); }
+
+  // Whether the function has a way to the elements of the container at the path.
+  bool has_elements_of(const std::string& container) const;
 
   // The root that this instruction's value is, if a path asked for it; empty: none.
   std::string root_at(const llvm::Instruction& instruction) const;
@@ -40,7 +48,10 @@ class MemoryPaths {
   const llvm::Function& function_;
   const ClassNames& classes_;
   const llvm::DataLayout& layout_;
+  bool is_getter_;  // what it returns is its callers' to follow
   llvm::DenseMap<const llvm::Value*, std::string> known_;
+  llvm::DenseMap<const llvm::Value*, std::string> elements_;  // what is followed from a container
+  std::set<std::string> with_elements_;  // containers that a way to elements was asked of
   llvm::DenseMap<const llvm::Value*, std::string> roots_;
 };
 

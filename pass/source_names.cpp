@@ -20,7 +20,8 @@ std::string take(char* text) {
 
 // How many characters of an operator's symbol stand here, behind the word "operator": "<=>" is no bracket.
 std::size_t operator_symbol(StringRef rest) {
-  for (const StringRef symbol : {"()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"})
+  for (const StringRef symbol :
+       {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"})
     if (rest.starts_with(symbol)) return symbol.size();
   return 0;
 }

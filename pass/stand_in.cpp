@@ -11,6 +11,7 @@
 
 #include "pass/class_names.h"
 #include "pass/function_summary.h"
+#include "pass/library_functions.h"
 #include "pass/lock_calls.h"
 #include "pass/memory_paths.h"
 #include "pass/places.h"

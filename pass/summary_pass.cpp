@@ -15,6 +15,7 @@
 
 #include "pass/class_names.h"
 #include "pass/function_summary.h"
+#include "pass/library_functions.h"
 #include "pass/memory_paths.h"
 #include "pass/source_names.h"
 
@@ -26,12 +27,6 @@ namespace {
 
 cl::opt<bool> summarizes("heddle-summaries",
                          cl::desc("put what functions do with shared memory into the object"));
-
-std::string site_of(const Instruction* instruction) {
-  const DILocation* place = instruction == nullptr ? nullptr : instruction->getDebugLoc().get();
-  if (place == nullptr) return "";
-  return (place->getFilename() + ":" + Twine(place->getLine()) + ":" + Twine(place->getColumn())).str();
-}
 
 // Why a function's address is used, and whether somebody outside may call it.
 struct Taken {
@@ -93,7 +88,7 @@ class Text {
   }
 
   std::string make() {
-    line({"heddle-summary 1"});
+    line({"heddle-summary 2"});
     if (module_.debug_compile_units().empty()) {
       add_opaque();
       return text_;
@@ -199,6 +194,12 @@ class Text {
 };
 
 }  // namespace
+
+std::string site_of(const Instruction* instruction) {
+  const DILocation* place = instruction == nullptr ? nullptr : instruction->getDebugLoc().get();
+  if (place == nullptr) return "";
+  return (place->getFilename() + ":" + Twine(place->getLine()) + ":" + Twine(place->getColumn())).str();
+}
 
 bool is_summarizing() { return summarizes; }
 

@@ -22,6 +22,9 @@ class SummaryPass : public llvm::PassInfoMixin<SummaryPass> {
 // A copy of the module to look at, whose variables are values.
 std::unique_ptr<llvm::Module> promoted_copy(const llvm::Module& module);
 
+// "bank.cpp:12:3"; empty: not known.
+std::string site_of(const llvm::Instruction* instruction);
+
 // Files of the program that the module was compiled from, and hashes of their bytes.
 struct SourceHash {
   std::string path;

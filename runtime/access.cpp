@@ -7,6 +7,7 @@
 
 #include "runtime/cell.h"
 #include "runtime/note.h"
+#include "runtime/open_groups.h"
 #include "runtime/rare_access.h"
 #include "runtime/thread.h"
 
@@ -36,7 +37,7 @@ HEDDLE_INLINE bool is_ordered(const Thread& thread, uint32_t word) {
   if (word == 0) return true;
   const Entry entry = entries[number_of(word)];
   if (entry.kind() == Entry::Kind::kStretch) return thread.is_before(entry);
-  if (entry.kind() != Entry::Kind::kGroup) return false;
+  if (entry.kind() != Entry::Kind::kGroup || entry.is_open()) return false;
   for (uint32_t i = 0; i < entry.member_count(); ++i)
     if (!thread.is_before(entries[entry.member(i)])) return false;
   return true;
@@ -103,7 +104,14 @@ template <class Word, bool kIsWrite>
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
-    if (page.is_settled() && learn_ordered(thread, write) && learn_ordered(thread, read)) {
+    const bool is_after_write = page.is_settled() && learn_ordered(thread, write);
+    const auto readers = static_cast<uint32_t>(read);
+    if (!kIsWrite && is_after_write && read == static_cast<Word>(twice(readers)) &&
+        is_open_to(readers, sizeof(Word) == 8)) {
+      note(thread, address, sizeof(Word), name, caller, pc);
+      return join_open_group(thread, readers, twice(static_cast<uint32_t>(stamp)));
+    }
+    if (is_after_write && learn_ordered(thread, read)) {
       if (!kIsWrite)
         thread.join_of(static_cast<uint32_t>(read)) = {
             static_cast<uint32_t>(read), static_cast<uint32_t>(stamp), static_cast<uint32_t>(stamp)};
@@ -244,15 +252,32 @@ HEDDLE_INLINE void pass_over_done(uint64_t& address, uint64_t& count, uint64_t s
   }
 }
 
+// Shorter ones are looked at faster than looked up.
+constexpr uint64_t kLong = 256;
+
+// Whether the thread has made all these accesses in its present stretch, as far as it remembers: nothing was
+// cleared since, and who came between has found the race.
 template <bool kIsWrite>
-HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
-                                 const char* name, const void* caller, const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
-  if (step < 0) {
-    address += static_cast<uint64_t>(step) * (count - 1);
-    step = -step;
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS bool is_remembered(const Thread& thread, uint64_t begin,
+                                                            uint64_t end, uint64_t step, uint64_t size) {
+  for (const Thread::Done& done : thread.done) {
+    if (done.stamp != heddle_thread_state.stamp || done.breaks != thread.breaks) continue;
+    if (begin < done.begin || end > done.end || (kIsWrite && !done.writes)) continue;
+    if (done.step == 0) return true;
+    if (done.step == step && done.size == size && (begin - done.begin) % step == 0) return true;
   }
-  const auto distance = static_cast<uint64_t>(step);
+  return false;
+}
+
+template <bool kIsWrite>
+HEDDLE_INLINE void remember_done(Thread& thread, uint64_t begin, uint64_t end, uint64_t step, uint64_t size) {
+  thread.done[thread.next_done++ % Thread::kDone] = {
+      begin, end, step, size, heddle_thread_state.stamp, thread.breaks, kIsWrite};
+}
+
+template <bool kIsWrite>
+HEDDLE_INLINE void access_elements(uint64_t address, uint64_t count, uint64_t distance, uint64_t size,
+                                   const char* name, const void* caller, const void* pc) {
   if (distance <= size)
     return access_range<kIsWrite>(address, distance * (count - 1) + size, name, caller, pc);
   if ((address | distance | size) % 8 == 0) {
@@ -262,6 +287,25 @@ HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step,
     return;
   }
   for (; count > 0; --count, address += distance) access_range<kIsWrite>(address, size, name, caller, pc);
+}
+
+template <bool kIsWrite>
+HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
+                                 const char* name, const void* caller, const void* pc) {
+  if (heddle_thread_state.thread == nullptr) return;
+  if (step < 0) {
+    address += static_cast<uint64_t>(step) * (count - 1);
+    step = -step;
+  }
+  const auto distance = static_cast<uint64_t>(step);
+  const uint64_t end = address + distance * (count - 1) + size;
+  if (end - address < kLong || tells_all_of_stretch)
+    return access_elements<kIsWrite>(address, count, distance, size, name, caller, pc);
+  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
+  const uint64_t gap = distance <= size ? 0 : distance;
+  if (is_remembered<kIsWrite>(thread, address, end, gap, size)) return;
+  access_elements<kIsWrite>(address, count, distance, size, name, caller, pc);
+  remember_done<kIsWrite>(thread, address, end, gap, size);
 }
 
 // One or two bytes: those of the present stretch join the others.

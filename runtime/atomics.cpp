@@ -6,6 +6,8 @@
 // store and the read-modify-writes after it.
 #include "runtime/atomics.h"
 
+#include <utility>
+
 #include "runtime/flow.h"
 #include "runtime/interpose/real.h"
 #include "runtime/rare_access.h"
@@ -84,7 +86,10 @@ void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
       return Thread::Load{variable, pc, sync.writes, order, thread.chunk, thread.filled};
     };
     const bool is_repeated = !writes && !tells_every_access && thread.last_load == load_now();
-    if (!is_repeated) tell_atomic(thread, variable, size, kind, order, name, pc);
+    // An access that is in a race has been announced, and must follow.
+    const bool is_awaited = std::exchange(thread.has_announced_race, false);
+    if (is_awaited || (!is_repeated && tells_order()))
+      tell_atomic(thread, variable, size, kind, order, name, pc);
     if (!writes) thread.last_load = load_now();
   } else if (is_news) {
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
@@ -103,6 +108,7 @@ void fence(uint32_t order, const void* pc) {
     thread.at_release_fence.clear();
     join_published(thread.at_release_fence, thread);
   }
+  if (!tells_order()) return;
   tell(thread, {.operation = static_cast<uint8_t>(Operation::kFence),
                 .pc = pc,
                 .extra = static_cast<uint32_t>(memory_order(order))});

@@ -130,6 +130,9 @@ HEDDLE_INTERPOSE void heddle_begin_object(const void* object, uint64_t size) {
 }
 
 HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* object) {
+  // Who only looks for races asks nobody which block they are in; what was open is left as it is.
+  if (const Channel* const to = channel; to != nullptr && to->is_quiet.load(std::memory_order_relaxed) != 0)
+    return;
   begin_block(block, object, reinterpret_cast<uint64_t>(__builtin_frame_address(0)),
               __builtin_return_address(0));
 }
@@ -159,8 +162,8 @@ void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
       left, [&](const OpenBlocks::Open& open) { tell_unordered(thread, begin_of(open, pc)); });
 }
 
-void tell_deterministic_blocks(Thread& thread, const void* pc) {
-  thread.blocks.tell_deterministic([&](const OpenBlocks::Open& open) {
+void tell_untold_blocks(Thread& thread, const void* pc) {
+  thread.blocks.tell_untold([&](const OpenBlocks::Open& open) {
     if (begins_stretch(!thread.blocks.any_matters())) thread.new_stretch();
     tell_unordered(thread, begin_of(open, pc));
   });
@@ -192,7 +195,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddleLatchArriveAndWait:
       releasing_shared(object);
       tell(Operation::kPost, object, pc);
-      tell_waiting(kForSemaphore, object, pc);
+      tell_waiting(kForLatch, object, pc);
       break;
     case kHeddleLatchCountDown:
     case kHeddleSemaphoreRelease:
@@ -207,9 +210,9 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       counting(object);
       tell(Operation::kSync, object, pc);
       break;
-    case kHeddleLatchWait:
-    case kHeddleSemaphoreAcquire:
-    case kHeddleFutureWait: tell_waiting(kForSemaphore, object, pc); break;
+    case kHeddleLatchWait: tell_waiting(kForLatch, object, pc); break;
+    case kHeddleSemaphoreAcquire: tell_waiting(kForSemaphore, object, pc); break;
+    case kHeddleFutureWait: tell_waiting(kForFuture, object, pc); break;
     case kHeddleBarrierWait: tell_waiting(kForBarrier, object, pc); break;
     case kHeddleConditionWait:
       thread->left_blocks = leave_atomic_blocks(*thread, pc);

@@ -13,6 +13,16 @@ namespace heddle::runtime {
   return reinterpret_cast<Cell*>(heddle_thread_state.shadow + 2 * place);
 }
 
+// Puts `to` in the place of `from`; false: it has become something else.
+[[gnu::always_inline]] inline bool exchange_shared(Cell* cell, Cell from, Cell to) {
+  bool done;
+  asm volatile("lock cmpxchg16b %1"
+               : "=@ccz"(done), "+m"(*cell), "+a"(from.read), "+d"(from.write)
+               : "b"(to.read), "c"(to.write)
+               : "memory");
+  return done;
+}
+
 // While it lives, the thread is at the page of the address and knows whether it owns it. If the page is
 // settled, there is no sweep either: only then may numbers be used that do not stand for the present stretch.
 class AtPage {
@@ -36,19 +46,16 @@ class AtPage {
   // Numbers may be about to change their meaning (Pause).
   [[gnu::always_inline]] bool is_paused() const { return owner_ >= kFirstPaused && owner_ < kChanging; }
 
-  // Puts `to` in the place of `from`; false: it has become something else.
+  [[gnu::always_inline]] bool is_everybodys() const { return owner_ == kEverybody; }
+
+  // The same, by whoever may do it now.
   [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
     if (owner_ == thread_.serial) {
       *const_cast<volatile uint64_t*>(&cell->read) = to.read;
       if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
       return true;
     }
-    bool done;
-    asm volatile("lock cmpxchg16b %1"
-                 : "=@ccz"(done), "+m"(*cell), "+a"(from.read), "+d"(from.write)
-                 : "b"(to.read), "c"(to.write)
-                 : "memory");
-    return done;
+    return exchange_shared(cell, from, to);
   }
 
  private:

@@ -35,9 +35,11 @@ enum WaitsFor : uint32_t {
   kForLock = 0,        // until nobody else has it
   kForSharedLock = 1,  // until nobody else has it alone
   kForCondition = 2,
-  kForSemaphore = 3,  // or a latch or future
+  kForSemaphore = 3,
   kForBarrier = 4,
   kForThread = 5,  // name: its stream
+  kForLatch = 6,
+  kForFuture = 7,
 };
 
 struct Record {
@@ -47,7 +49,8 @@ struct Record {
   uint64_t caller;   // of the function, when that keeps no frame; 0: it does
   uint32_t context;  // the call stack without the two, by its number; 0: not known
   // Accesses of at most 255 bytes: memory order and, above kOrderBits, the local (runtime/flow.h). Lock
-  // acquisitions: 1 if it would not have waited for ever.
+  // acquisitions: 1 if it would not have waited for ever. Assignments: a label (runtime/flow_labels.cpp); so
+  // are name, caller and what is above kLabelBits of the address.
   uint32_t extra;
   uint64_t ticket;  // plus one; 0: it has none
 
@@ -113,6 +116,8 @@ struct Channel {
   static constexpr uint32_t kTellAll = 0xFFFFFFFF;
   // How many accesses of a stretch are told at most, from now on; kTellAll, from the first: none is left out.
   std::atomic<uint32_t> told_per_stretch;
+  // Not 0: only threads, memory and races are told from now on, not what locks and their kin do.
+  std::atomic<uint32_t> is_quiet;
   uint32_t is_full;  // with kTellAll: every access is told, not only the first of a stretch
   static constexpr uint32_t kSpecBlocks = 1U << 12;
   uint32_t spec_blocks;  // how many there are, by address

@@ -1,6 +1,7 @@
 #include "runtime/freeing.h"
 
 #include "runtime/cell.h"
+#include "runtime/open_groups.h"
 #include "runtime/shadow.h"
 #include "runtime/stretches.h"
 #include "runtime/system_code.h"
@@ -15,6 +16,13 @@ namespace {
 Number unordered_in(const Thread& thread, Number number) {
   const Entry entry = entries[number];
   if (entry.kind() != Entry::Kind::kGroup) return thread.is_before(entry) ? 0 : number;
+  if (entry.is_open()) {
+    Number unordered = 0;
+    for_each_in_open_group(entry, [&](Number member) {
+      if (!thread.is_before(entries[member])) unordered = member;
+    });
+    return unordered;
+  }
   for (uint32_t i = 0; i < entry.member_count(); ++i)
     if (const Number member = entry.member(i); !thread.is_before(entries[member])) return member;
   return 0;

@@ -33,17 +33,23 @@ ssize_t received(const LibcCall& call, void* memory, ssize_t got, std::size_t ro
 }
 
 // The same for memory in several parts.
-ssize_t received(const LibcCall& call, const iovec* parts, int count, ssize_t size) {
+ssize_t received(const LibcCall& call, const iovec* parts, std::size_t count, ssize_t size) {
   if (!call.is_checked() || size < 0) return size;
   receiving(call);
   auto left = static_cast<std::size_t>(size);
-  for (int i = 0; i < count && left > 0; ++i) {
+  for (std::size_t i = 0; i < count && left > 0; ++i) {
     const std::size_t here = left < parts[i].iov_len ? left : parts[i].iov_len;
     call.writes(parts[i].iov_base, here);
     left -= here;
   }
   return size;
 }
+
+void send_parts(const LibcCall& call, const iovec* parts, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) call.reads(parts[i].iov_base, parts[i].iov_len);
+  sending(call);
+}
+std::size_t as_size(int count) { return static_cast<std::size_t>(count < 0 ? 0 : count); }
 
 char* read_line(const LibcCall& call, char* line) {
   if (line != nullptr && call.is_checked()) call.writes(line, __builtin_strlen(line) + 1);
@@ -72,8 +78,8 @@ HEDDLE_LIBC(ssize_t, pread64, int file, void* memory, std::size_t size, off_t at
 }
 HEDDLE_LIBC(ssize_t, readv, int file, const iovec* parts, int count) {
   const LibcCall call(HEDDLE_HERE);
-  call.reads(parts, sizeof(iovec) * static_cast<std::size_t>(count < 0 ? 0 : count));
-  return received(call, parts, count, ::readv(file, parts, count));
+  call.reads(parts, sizeof(iovec) * as_size(count));
+  return received(call, parts, as_size(count), ::readv(file, parts, count));
 }
 HEDDLE_LIBC(ssize_t, write, int file, const void* memory, std::size_t size) {
   const LibcCall call(HEDDLE_HERE);
@@ -95,9 +101,8 @@ HEDDLE_LIBC(ssize_t, pwrite64, int file, const void* memory, std::size_t size, o
 }
 HEDDLE_LIBC(ssize_t, writev, int file, const iovec* parts, int count) {
   const LibcCall call(HEDDLE_HERE);
-  call.reads(parts, sizeof(iovec) * static_cast<std::size_t>(count < 0 ? 0 : count));
-  for (int i = 0; i < count; ++i) call.reads(parts[i].iov_base, parts[i].iov_len);
-  sending(call);
+  call.reads(parts, sizeof(iovec) * as_size(count));
+  send_parts(call, parts, as_size(count));
   return ::writev(file, parts, count);
 }
 
@@ -131,6 +136,17 @@ HEDDLE_LIBC(ssize_t, sendto, int socket, const void* memory, std::size_t size, i
   call.reads(to, to_size);
   sending(call);
   return ::sendto(socket, memory, size, flags, to, to_size);
+}
+
+HEDDLE_LIBC(ssize_t, recvmsg, int socket, msghdr* message, int flags) {
+  const LibcCall call(HEDDLE_HERE);
+  const ssize_t got = ::recvmsg(socket, message, flags);
+  return received(call, message->msg_iov, message->msg_iovlen, got);
+}
+HEDDLE_LIBC(ssize_t, sendmsg, int socket, const msghdr* message, int flags) {
+  const LibcCall call(HEDDLE_HERE);
+  send_parts(call, message->msg_iov, message->msg_iovlen);
+  return ::sendmsg(socket, message, flags);
 }
 
 HEDDLE_LIBC(std::size_t, fread, void* memory, std::size_t size, std::size_t count, FILE* file) {
@@ -216,6 +232,7 @@ HEDDLE_LIBC(std::size_t, strftime, char* text, std::size_t size, const char* for
   return length;
 }
 
-[[gnu::used]] static const void* const kAllFiles[] = {HEDDLE_LIBC_FILES(HEDDLE_LIBC_ADDRESS)};
+[[gnu::used]] static const void* const kAllFiles[] = {HEDDLE_LIBC_MESSAGES(HEDDLE_LIBC_ADDRESS)
+                                                          HEDDLE_LIBC_FILES(HEDDLE_LIBC_ADDRESS)};
 
 }  // namespace heddle::runtime

@@ -26,21 +26,25 @@
   X(atoi, "ip") X(atol, "lp") X(atoll, "lp") X(atof, "dp") \
   X(qsort, "vpllp")
 
-// In libc_files.cpp.
-#define HEDDLE_LIBC_FILES(X) \
+// What one thread sends with these another may receive: they order threads. In libc_files.cpp.
+#define HEDDLE_LIBC_MESSAGES(X) \
   X(read, "lipl") X(pread, "lipll") X(pread64, "lipll") X(readv, "lipi") X(__read_chk, "lipll") \
   X(write, "lipl") X(pwrite, "lipll") X(pwrite64, "lipll") X(writev, "lipi") \
   X(recv, "lipli") X(recvfrom, "liplipp") X(__recv_chk, "liplli") X(send, "lipli") X(sendto, "liplipi") \
+  X(recvmsg, "lipi") X(sendmsg, "lipi")
+
+// In libc_files.cpp.
+#define HEDDLE_LIBC_FILES(X) \
   X(fread, "lpllp") X(__fread_chk, "lplllp") X(fwrite, "lpllp") X(fgets, "ppip") X(__fgets_chk, "pplip") \
   X(fputs, "ipp") X(puts, "ip") X(readlink, "lppl") \
   X(stat, "ipp") X(lstat, "ipp") X(fstat, "iip") \
   X(time, "lp") X(clock_gettime, "iip") X(gettimeofday, "ipp") \
   X(gmtime_r, "ppp") X(localtime_r, "ppp") X(mktime, "lp") X(strftime, "lplpp")
 
-// In libc_order.cpp.
+// The same without memory that is worth a look. In libc_order.cpp.
 #define HEDDLE_LIBC_ORDERING(X) \
   X(epoll_wait, "iipii") X(epoll_pwait, "iipiip") X(poll, "ipli") X(__poll_chk, "iplil") X(ppoll, "iplpp") \
-  X(select, "iipppp") X(eventfd_write, "iil") X(eventfd_read, "iip") X(sendmsg, "lipi") X(recvmsg, "lipi") \
+  X(select, "iipppp") X(eventfd_write, "iil") X(eventfd_read, "iip") \
   X(close, "ii") X(shutdown, "iii") X(flock, "iii") X(kill, "iii") X(pthread_kill, "ili") \
   X(sigwait, "ipp") X(sigwaitinfo, "ipp") X(sigtimedwait, "ippp")
 
@@ -67,6 +71,7 @@
 
 #define HEDDLE_LIBC_FUNCTIONS(X) \
   HEDDLE_LIBC_STRINGS(X)         \
+  HEDDLE_LIBC_MESSAGES(X)        \
   HEDDLE_LIBC_FILES(X)           \
   HEDDLE_LIBC_ORDERING(X)        \
   HEDDLE_LIBC_FORMATS(X)

@@ -84,27 +84,6 @@ HEDDLE_LIBC(int, eventfd_read, int file, eventfd_t* value) {
   }
   return result;
 }
-HEDDLE_LIBC(ssize_t, sendmsg, int socket, const msghdr* message, int flags) {
-  const LibcCall call(HEDDLE_HERE);
-  for (std::size_t i = 0; i < message->msg_iovlen; ++i)
-    call.reads(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
-  sending(call);
-  return ::sendmsg(socket, message, flags);
-}
-HEDDLE_LIBC(ssize_t, recvmsg, int socket, msghdr* message, int flags) {
-  const LibcCall call(HEDDLE_HERE);
-  const ssize_t got = ::recvmsg(socket, message, flags);
-  if (got < 0) return got;
-  receiving(call);
-  auto left = static_cast<std::size_t>(got);
-  for (std::size_t i = 0; i < message->msg_iovlen && left > 0; ++i) {
-    const iovec& part = message->msg_iov[i];
-    const std::size_t here = left < part.iov_len ? left : part.iov_len;
-    call.writes(part.iov_base, here);
-    left -= here;
-  }
-  return got;
-}
 
 // Who reads or waits on the other end sees it.
 HEDDLE_LIBC(int, close, int file) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 
 #include "runtime/message.h"
 #include "runtime/spin_lock.h"
@@ -53,6 +54,12 @@ void* reserve(std::size_t size, const char* what) {
          size >> 20, what);
   ::madvise(memory, size, MADV_DONTDUMP);
   return memory;
+}
+
+void make_writable(char* begin, std::size_t size) {
+  const int error = errno;
+  ::madvise(begin, size, MADV_POPULATE_WRITE);
+  errno = error;
 }
 
 void clear_and_give_back(char* begin, std::size_t size) {

@@ -11,6 +11,8 @@ namespace heddle::runtime {
 
 // Address space without memory: pages come when touched. Ends the program with a message when there is none.
 void* reserve(std::size_t size, const char* what);
+// Gives a reserved range its memory now, if the system can do that.
+void make_writable(char* begin, std::size_t size);
 // Makes all bytes of a reserved range zero and gives its whole pages back.
 void clear_and_give_back(char* begin, std::size_t size);
 

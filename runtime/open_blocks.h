@@ -20,7 +20,7 @@ class OpenBlocks {
   ~OpenBlocks() { blocks_.give_back(); }
 
   enum class State : uint8_t {
-    kUntold,   // and will not be: there was nobody to tell
+    kUntold,   // there was nobody to tell
     kPending,  // the first that it does is told after it
     kTold,
     kLeft,  // told, and left for a while: what the thread does now is no part of it
@@ -95,11 +95,13 @@ class OpenBlocks {
       visit(blocks_[i]);
     }
   }
-  // Those that are deterministic and not told yet, outermost first: `tell(open)`.
+  // Those that the program asks for and that began when there was nobody to tell, outermost first:
+  // `tell(open)`. None of them lies within one that is pending.
   template <class Tell>
-  void tell_deterministic(Tell tell) {
+  void tell_untold(Tell tell) {
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
-      if (blocks_[i].state == State::kTold || blocks_[i].block->kind != kHeddleDeterministic) continue;
+      if (blocks_[i].state != State::kUntold) continue;
+      if (blocks_[i].block->kind == kHeddleAtomic && blocks_[i].block->origin == kHeddleByDefault) continue;
       tell(blocks_[i]);
       blocks_[i].state = State::kTold;
     }

@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "runtime/memory.h"
+#include "runtime/shadow.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -30,21 +31,33 @@ constexpr uint32_t kPauseBit = uint32_t{1} << 31;
 
 long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 
-// While it lives, owners may be changed: nobody pauses.
+// In between, owners may be changed: nobody pauses.
+void begin_settling() {
+  for (;;) {
+    settling.fetch_add(1);
+    if (is_paused.load() == 0) return;
+    settling.fetch_sub(1);
+    wait_while_paused();
+  }
+}
+void end_settling() { settling.fetch_sub(1); }
+
 class Settling {
  public:
-  Settling() {
-    for (;;) {
-      settling.fetch_add(1);
-      if (is_paused.load() == 0) return;
-      settling.fetch_sub(1);
-      wait_while_paused();
-    }
-  }
-  ~Settling() { settling.fetch_sub(1); }
+  Settling() { begin_settling(); }
+  ~Settling() { end_settling(); }
   Settling(const Settling&) = delete;
   Settling& operator=(const Settling&) = delete;
 };
+
+// Nobody is, or who is has seen what the caller did before.
+void wait_until_left(uint64_t page) {
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  const uint32_t count = __atomic_load_n(&thread_count, __ATOMIC_ACQUIRE);
+  for (uint32_t serial = 1; serial <= count; ++serial)
+    while (threads_by_serial[serial]->page == page + 1) ::sched_yield();
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
 
 }  // namespace
 
@@ -83,12 +96,72 @@ Pause::~Pause() {
   ::syscall(SYS_futex, &is_paused, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
+AlonePage::AlonePage(uint64_t page) : page_(page) {
+  begin_settling();
+  uint32_t expected = kEverybody;
+  is_alone_ = __atomic_compare_exchange_n(owners + page, &expected, kChanging, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_RELAXED);
+  if (is_alone_) wait_until_left(page);
+}
+
+AlonePage::~AlonePage() {
+  if (is_alone_) __atomic_store_n(owners + page_, kEverybody, __ATOMIC_RELEASE);
+  end_settling();
+}
+
 void give_pages_to_everybody() {
   settling.store(0);
   for (uint64_t i = 0; i < owned_count; ++i) owners[owned_pages[i]] = kEverybody;
 }
 
+namespace {
+
+// A thread that has ended changes nothing any more: its page becomes the other's. False: it has not ended.
+bool inherit(Thread& thread, uint64_t page) {
+  const auto has_ended = [](uint32_t owner) {
+    return owner != 0 && owner < kFirstPaused && threads_by_serial[owner]->state == nullptr;
+  };
+  uint32_t owner = __atomic_load_n(owners + page, __ATOMIC_RELAXED);
+  if (!has_ended(owner)) return false;
+  const Locked nobody_comes(threads_lock);
+  const Settling now;
+  return has_ended(owner) && __atomic_compare_exchange_n(owners + page, &owner, thread.serial, false,
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+// Makes the page, and those of the same owner that the thread may come to next, everybody's: a barrier costs
+// the same for one and for many.
+void take_away(Thread& thread, uint64_t page, uint32_t owner) {
+  Pages& pages = thread.taken_pages.next(page);
+  const auto takes = [&](uint64_t next) {
+    uint32_t expected = owner;
+    return __atomic_compare_exchange_n(owners + next, &expected, kChanging, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+  };
+  const Pages wanted = pages;
+  pages = {page, page + 1};
+  while (pages.end < wanted.end && takes(pages.end)) ++pages.end;
+  while (pages.begin > wanted.begin && takes(pages.begin - 1)) --pages.begin;
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  const Thread* const before = threads_by_serial[owner];
+  while (before->page > pages.begin && before->page <= pages.end) ::sched_yield();
+  for (uint64_t taken = pages.begin; taken < pages.end; ++taken)
+    __atomic_store_n(owners + taken, kEverybody, __ATOMIC_RELEASE);
+}
+
+// Nobody has accessed the page before. The program's code reads the state of memory first and finds a page of
+// zeros that the system shares among all; to write there takes another fault, and costs all cores of the
+// program. So where one page comes after the other, the state of the next ones gets memory at once.
+void prepare(Thread& thread, uint64_t page) {
+  const Pages& pages = thread.first_pages.next(page);
+  if (pages.count() > 1)
+    make_writable(shadow_base + (pages.begin << (kPageBits + 1)), pages.count() << (kPageBits + 1));
+}
+
+}  // namespace
+
 void settle(Thread& thread, uint64_t page) {
+  if (inherit(thread, page)) return;
   const Settling now;
   uint32_t* const place = owners + page;
   for (;;) {
@@ -101,13 +174,12 @@ void settle(Thread& thread, uint64_t page) {
     const uint32_t next = owner != 0 ? kChanging : has_barrier ? thread.serial : kEverybody;
     if (!__atomic_compare_exchange_n(place, &owner, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       continue;
-    if (owner == 0)
+    if (next == kChanging) {
+      take_away(thread, page, owner);
+    } else {
       owned_pages[__atomic_fetch_add(&owned_count, 1, __ATOMIC_RELAXED)] = static_cast<uint32_t>(page);
-    if (next != kChanging) return;
-    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-    const Thread* const before = threads_by_serial[owner];
-    while (before->page == page + 1) ::sched_yield();
-    __atomic_store_n(place, kEverybody, __ATOMIC_RELEASE);
+      prepare(thread, page);
+    }
     return;
   }
 }

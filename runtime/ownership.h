@@ -2,7 +2,8 @@
 //
 // A locked instruction on every first access to memory would cost more than all the rest of the check. Most
 // pages are used by one thread at a time, so each has an owner, who changes its state with plain stores. When
-// another thread comes, the page becomes everybody's, and all change it with compare-and-exchange.
+// another thread comes, the page becomes everybody's, and all change it with compare-and-exchange. Only the
+// page of a thread that has ended becomes the other's.
 //
 // The owner announces the page it is at (Thread::page) before it looks whether it still owns it. Whoever
 // takes the page away first says so, then makes every thread pass a memory barrier (membarrier(2)), then
@@ -33,7 +34,8 @@ struct Thread;
 void settle(Thread& thread, uint64_t page);
 
 // While it lives, no page is settled for anybody: the state of memory does not change, except to nothing. At
-// most one at a time, and only if the system can do it. No thread comes or goes meanwhile (threads_lock).
+// most one at a time, and only if the system can do it (can_pause). No thread comes or goes meanwhile
+// (threads_lock).
 bool can_pause();
 class Pause {
  public:
@@ -58,6 +60,22 @@ class Pause {
   }
 };
 void wait_while_paused();
+
+// While it lives, no other thread is at the page, if that was everybody's. Only if the system can do it.
+class AlonePage {
+ public:
+  explicit AlonePage(uint64_t page);
+  ~AlonePage();
+  AlonePage(const AlonePage&) = delete;
+  AlonePage& operator=(const AlonePage&) = delete;
+
+  bool is_alone() const { return is_alone_; }
+
+ private:
+  uint64_t page_;
+  bool is_alone_;
+};
+
 // In the child after a fork, when there was no pause: those who were changing owners are gone.
 void give_pages_to_everybody();
 

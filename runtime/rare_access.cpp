@@ -1,283 +1,107 @@
 #include "runtime/rare_access.h"
 
+#include "runtime/access_check.h"
 #include "runtime/cell.h"
 #include "runtime/note.h"
+#include "runtime/open_groups.h"
 #include "runtime/tell_race.h"
 
 namespace heddle::runtime {
 
 namespace {
 
-HEDDLE_INLINE Number layer(Thread& thread, Number upper, uint32_t below) {
-  Thread::Layer& known = thread.layers[(upper + below + (below >> kNumberBits)) % Thread::kMade];
-  if (known.upper != upper || known.below != below) {
-    const Number number = take(thread.numbers);
-    entries[number] = Entry::layer(upper, below);
-    known = {upper, below, number};
-  }
-  return known.number;
+// The word of a part of a cell that has only one: of all 8 bytes, or of half of them. 0: it has several.
+HEDDLE_INLINE uint32_t only_word(uint64_t words, unsigned first, unsigned size) {
+  const auto low = static_cast<uint32_t>(words);
+  if (size == 8) return twice(low) == words ? low : 0;
+  if (size != 4 || first % 4 != 0) return 0;
+  return first == 0 ? low : static_cast<uint32_t>(words >> 32);
 }
 
-// The 4 bytes of a word apart: for each the number of its stretch or group, 0 for none.
-struct Bytes {
-  Number of[4] = {};
-
-  HEDDLE_INLINE static Bytes unpack(uint32_t word) {
-    Bytes bytes;
-    uint32_t open = 0xF;  // bytes no layer has named yet
-    while (word != 0) {
-      const Entry entry = entries[number_of(word)];
-      const bool is_layer = entry.kind() == Entry::Kind::kLayer;
-      const uint32_t named = bytes_of(word) & open;
-      for (unsigned i = 0; i < 4; ++i)
-        if ((named >> i & 1) != 0) bytes.of[i] = is_layer ? entry.upper() : number_of(word);
-      open &= ~named;
-      word = is_layer ? entry.below() : 0;
-    }
-    return bytes;
-  }
-
-  // The present stretch lies on top, so that its next bytes join it.
-  HEDDLE_INLINE uint32_t pack(Thread& thread, Number present) const {
-    uint32_t word = 0;
-    uint32_t done = 0;
-    for (unsigned i = 0; i < 4; ++i)
-      if (of[i] != 0 && of[i] != present && (done >> i & 1) == 0) word = put(thread, of[i], word, done);
-    for (unsigned i = 0; i < 4; ++i)
-      if (of[i] == present && (done >> i & 1) == 0) word = put(thread, present, word, done);
-    return word;
-  }
-
- private:
-  HEDDLE_INLINE uint32_t put(Thread& thread, Number number, uint32_t below, uint32_t& done) const {
-    uint32_t named = 0;
-    for (unsigned i = 0; i < 4; ++i) named |= static_cast<uint32_t>(of[i] == number) << i;
-    done |= named;
-    return named << kNumberBits | (below == 0 ? number : layer(thread, number, below));
-  }
-};
-
-class Check {
+// An access to at most 8 bytes of one cell.
+class RareAccess {
  public:
-  HEDDLE_INLINE Check(Thread& thread, bool writes, bool is_atomic)
-      : thread_(thread), writes_(writes), is_atomic_(is_atomic) {
+  enum class Next : uint8_t { kNothing, kTryAgain, kCloseGroups, kReportRace, kSettlePage };
+
+  HEDDLE_INLINE RareAccess(Thread& thread, const void* place, unsigned size, uint64_t kind, const char* name,
+                           const void* caller, const void* pc)
+      : thread_(thread), place_(place), size_(size), kind_(kind), name_(name), caller_(caller), pc_(pc) {}
+
+  // Does it, if nothing has to be done first.
+  HEDDLE_INLINE Next attempt() {
+    if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread_);
+    const AtPage page(thread_, place_);
+    if (!page.is_settled()) return Next::kSettlePage;
+    Cell* const cell = cell_of(place_);
+    const Cell old = *cell;
     const uint64_t stamp = heddle_thread_state.stamp;
-    if (!is_atomic) {
-      present_ = number_of(static_cast<uint32_t>(stamp));
-      return;
+    AccessCheck check(thread_, writes(), is_atomic());
+    if (has_open_group(old)) {
+      const uint32_t group = only_word(old.read, first(), size_);
+      if (kind_ != 0 || !is_open_to(group, size_ == 8) || !check.is_after_whole(old.write))
+        return Next::kCloseGroups;
+      note(thread_, place_, size_, name_, caller_, pc_);
+      join_open_group(thread_, group, stamp);
+      return Next::kNothing;
     }
-    if (thread.atomics_stamp != stamp) {
-      thread.atomics_number = take(thread.numbers);
-      thread.atomics_stamp = stamp;
-      entries[thread.atomics_number] = Entry::atomics(thread.slot, thread.time);
+    Cell fresh = check.after(old, first(), size_);
+    race_ = check.race();
+    is_race_with_write_ = check.is_race_with_write();
+    const Next next = race_ == 0 ? Next::kNothing : Next::kReportRace;
+    if (fresh == old) return next;
+    note(thread_, place_, size_ | kind_, name_, caller_, pc_, /*is_told=*/is_atomic() || race_ != 0);
+    const bool may_open = kind_ == 0 && race_ == 0 && page.is_everybodys();
+    const Number group = may_open ? opened(cell, fresh) : 0;
+    if (group != 0) fresh.read = with_group(fresh.read, group);
+    const bool is_done = page.exchange(cell, old, fresh);
+    if (group == 0) return is_done ? next : Next::kTryAgain;
+    if (!is_done) {
+      auto take_back = [&] { take_back_open_group(group); };
+      keep_registers(take_back);
+      return Next::kTryAgain;
     }
-    present_ = thread.atomics_number;
+    join_open_group(thread_, kAllBytes | group, stamp);
+    return next;
   }
 
-  // The state after the access to these of its bytes. Sets the race if there is one.
-  HEDDLE_INLINE Cell after(Cell old, unsigned first, unsigned size) {
-    Cell fresh = old;
-    for (unsigned half = 0; half < 2; ++half) {
-      const unsigned shift = 32 * half;
-      const uint32_t bytes = (((1U << size) - 1) << first) >> (4 * half) & 0xF;
-      if (bytes == 0) continue;
-      const auto write = static_cast<uint32_t>(old.write >> shift);
-      const auto read = static_cast<uint32_t>(old.read >> shift);
-      if (half == 1 && size == 8 && twice(read) == old.read && twice(write) == old.write) {
-        // Both halves are alike, as most are.
-        fresh = {twice(static_cast<uint32_t>(fresh.read)), twice(static_cast<uint32_t>(fresh.write))};
-        break;
-      }
-      const Words now = bytes == 0xF && is_whole(read) && is_whole(write) ? whole_after(read, write)
-                                                                          : after(read, write, bytes);
-      fresh.read = (fresh.read & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.read} << shift;
-      fresh.write = (fresh.write & ~(uint64_t{0xFFFFFFFF} << shift)) | uint64_t{now.write} << shift;
-      if (bytes == 0xF && race_ == 0 && !is_atomic_) {
-        // Nothing was in race with any of the bytes, so all that was looked at is ordered before now.
-        thread_.ordered_like(write) = twice(write);
-        if (writes_) {
-          thread_.ordered_like(read) = twice(read);
-        } else {
-          thread_.join_of(read) = {read, now.read, static_cast<uint32_t>(heddle_thread_state.stamp)};
-        }
-      }
-    }
-    return fresh;
+  void report_race() const {
+    tell_race(thread_,
+              {race_, is_race_with_write_, place_, size_, writes(), is_atomic(), name_, caller_, pc_});
   }
-
-  HEDDLE_INLINE Number race() const { return race_; }
-  HEDDLE_INLINE bool is_race_with_write() const { return race_with_write_; }
 
  private:
-  struct Words {
-    uint32_t read;
-    uint32_t write;
-  };
-
-  // Whether all 4 bytes have the same history.
-  HEDDLE_INLINE static bool is_whole(uint32_t word) {
-    return word == 0 || (bytes_of(word) == 0xF && entries[number_of(word)].kind() != Entry::Kind::kLayer);
-  }
-  HEDDLE_INLINE Words whole_after(uint32_t read, uint32_t write) {
-    expect_write_before(number_of(write));
-    if (writes_) {
-      expect_before(number_of(read));
-      if (!is_atomic_) return {kAllBytes | present_, kAllBytes | present_};
-      return {kAllBytes | joined(number_of(read)), kAllBytes | joined(number_of(write))};
-    }
-    if (race_ != 0) write = kAllBytes | unsettled(number_of(write));
-    return {kAllBytes | readers_after(number_of(read)), write};
-  }
-  HEDDLE_INLINE Words after(uint32_t read, uint32_t write, uint32_t bytes) {
-    Bytes writes = Bytes::unpack(write);
-    Bytes reads = Bytes::unpack(read);
-    Number last = 0;
-    Number last_result = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      if ((bytes >> i & 1) == 0) continue;
-      expect_write_before(writes.of[i]);
-      if (writes_) {
-        expect_before(reads.of[i]);
-        writes.of[i] = is_atomic_ ? joined(writes.of[i]) : present_;
-        reads.of[i] = is_atomic_ ? joined(reads.of[i]) : present_;
-      } else {
-        if (reads.of[i] != last || last == 0) {
-          last = reads.of[i];
-          last_result = readers_after(last);
-        }
-        reads.of[i] = last_result;
-        if (race_ != 0) writes.of[i] = unsettled(writes.of[i]);
-      }
-    }
-    const bool writes_change = writes_ || race_ != 0;
-    return {reads.pack(thread_, present_), writes_change ? writes.pack(thread_, present_) : write};
-  }
-  HEDDLE_INLINE Number readers_after(Number readers) const {
-    const Number result = joined(readers);
-    if (result != present_ && !is_atomic_ && race_ == 0)
-      heddle_thread_state.group = twice(kAllBytes | result);
-    return result;
+  HEDDLE_INLINE bool writes() const { return (kind_ & kWrites) != 0; }
+  HEDDLE_INLINE bool is_atomic() const { return (kind_ & kIsAtomic) != 0; }
+  HEDDLE_INLINE unsigned first() const {
+    return static_cast<unsigned>(reinterpret_cast<uint64_t>(place_) % 8);
   }
 
-  // The same writer under a number that is nobody's stamp: after a read that races with it, its next write is
-  // to be looked at, too.
-  HEDDLE_INLINE Number unsettled(Number writer) const {
-    if (writer == 0 || entries[writer].kind() == Entry::Kind::kGroup) return writer;
-    Thread::Joined& known = thread_.groups[writer % Thread::kMade];
-    if (known.readers != writer || known.stretch != writer) {
-      const Number number = take(thread_.numbers);
-      entries[number] = Entry::pair(writer, writer);
-      known = {writer, writer, number};
-    }
-    return known.group;
-  }
-
-  HEDDLE_INLINE bool is_before(Number stretch) const {
-    return stretch == present_ || thread_.is_before(entries[stretch]);
-  }
-
-  // Looked at before the reads: a write stands among them too.
-  HEDDLE_INLINE void expect_write_before(Number number) {
-    if (race_ != 0) return;
-    expect_before(number);
-    race_with_write_ = race_ != 0;
-  }
-  HEDDLE_INLINE void expect_before(Number number) {
-    if (number == 0 || number == present_ || race_ != 0) return;
-    const Entry entry = entries[number];
-    if (entry.kind() != Entry::Kind::kGroup) {
-      if (is_in_race_with(number)) race_ = number;
-      return;
-    }
-    for (uint32_t i = 0; i < entry.member_count(); ++i)
-      if (is_in_race_with(entry.member(i))) {
-        race_ = entry.member(i);
-        return;
-      }
-  }
-  HEDDLE_INLINE bool is_in_race_with(Number stretch) const {
-    return !is_before(stretch) && !(is_atomic_ && entries[stretch].kind() == Entry::Kind::kAtomics);
-  }
-
-  // Whether all that the stretch may be in race with is in race with the present one too.
-  HEDDLE_INLINE bool is_covered(Number stretch) const {
-    return is_before(stretch) && (!is_atomic_ || entries[stretch].kind() == Entry::Kind::kAtomics);
-  }
-
-  // The readers, with the present stretch and without those before it.
-  HEDDLE_INLINE Number joined(Number readers) const {
-    if (readers == 0 || readers == present_) return present_;
-    const Entry entry = entries[readers];
-    const bool is_group = entry.kind() == Entry::Kind::kGroup;
-    if (!is_group && is_covered(readers)) return present_;
-    Thread::Joined& known = thread_.groups[(readers + present_) % Thread::kMade];
-    if (known.readers == readers && known.stretch == present_) return known.group;
-    const uint32_t before = is_group ? entry.member_count() : 1;
-    uint32_t others = 0;
-    Number last = 0;
-    Number sum = present_;
-    for (uint32_t i = 0; i < before; ++i) {
-      const Number member = is_group ? entry.member(i) : readers;
-      if (member == present_) return readers;
-      if (is_covered(member)) continue;
-      ++others;
-      last = member;
-      sum += member;
-    }
-    Number group = present_;
-    if (others > 0) {
-      Number& recent = recent_groups[sum % kRecentGroups];
-      group = __atomic_load_n(&recent, __ATOMIC_ACQUIRE);
-      if (group == 0 ||
-          !consists_of(entries[group], is_group ? entry : Entry::pair(last, present_), others)) {
-        group = take(thread_.numbers);
-        if (others == 1) {
-          entries[group] = Entry::pair(last, present_);
-        } else {
-          make_large_group(group, entry, others);
-        }
-        __atomic_store_n(&recent, group, __ATOMIC_RELEASE);
-      }
-    }
-    known = {readers, present_, group};
+  // The readers that this one has joined, as an open group, once that is worth while; 0: it is not.
+  HEDDLE_INLINE Number opened(const Cell* cell, const Cell& fresh) {
+    const uint32_t word = only_word(fresh.read, first(), size_);
+    if (bytes_of(word) != 0xF || entries[number_of(word)].kind() != Entry::Kind::kGroup ||
+        !is_often_joined(thread_, cell))
+      return 0;
+    Number group = 0;
+    auto open = [&] { group = open_group(thread_, number_of(word), size_ == 8); };
+    keep_registers(open);
     return group;
   }
-
-  // Whether the group is the present stretch and the `others` among those before that are to be kept.
-  HEDDLE_INLINE bool consists_of(Entry group, Entry before, uint32_t others) const {
-    constexpr uint32_t kMost = 64;  // to compare each with each
-    if (group.kind() != Entry::Kind::kGroup || others > kMost || group.member_count() != others + 1)
-      return false;
-    const auto has = [](Entry some, Number number) {
-      for (uint32_t i = 0; i < some.member_count(); ++i)
-        if (some.member(i) == number) return true;
-      return false;
-    };
-    if (!has(group, present_)) return false;
-    for (uint32_t i = 0; i <= others; ++i) {
-      const Number member = group.member(i);
-      if (member != present_ && (is_covered(member) || !has(before, member))) return false;
-    }
-    for (uint32_t i = 0; i < before.member_count(); ++i)
-      if (!is_covered(before.member(i)) && !has(group, before.member(i))) return false;
-    return true;
-  }
-
-  HEDDLE_INLINE void make_large_group(Number number, Entry before, uint32_t others) const {
-    Group* const group = thread_.large_groups.make(number, others + 1);
-    uint32_t filled = 0;
-    for (uint32_t i = 0; i < before.member_count(); ++i)
-      if (!is_covered(before.member(i))) group->members[filled++] = before.member(i);
-    group->members[filled] = present_;
-    entries[number] = Entry::group(group);
+  HEDDLE_INLINE uint64_t with_group(uint64_t words, Number group) const {
+    const uint64_t both = twice(kAllBytes | group);
+    const uint64_t mask = size_ == 8 ? ~uint64_t{0} : uint64_t{0xFFFFFFFF} << 8 * first();
+    return (words & ~mask) | (both & mask);
   }
 
   Thread& thread_;
-  bool writes_;
-  bool is_atomic_;
-  Number present_ = 0;
-  Number race_ = 0;  // what the access is in race with; 0: nothing
-  bool race_with_write_ = false;
+  const void* place_;
+  unsigned size_;
+  uint64_t kind_;
+  const char* name_;
+  const void* caller_;
+  const void* pc_;
+  Number race_ = 0;
+  bool is_race_with_write_ = false;
 };
 
 }  // namespace
@@ -285,43 +109,24 @@ class Check {
 HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const char* name,
                                         const void* caller, const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
-  const bool writes = (size_and_kind & kWrites) != 0;
-  const bool is_atomic = (size_and_kind & kIsAtomic) != 0;
-  uint64_t size = size_and_kind & ~(kWrites | kIsAtomic);
+  const uint64_t kind = size_and_kind & (kWrites | kIsAtomic);
+  uint64_t size = size_and_kind & ~kind;
   auto at = reinterpret_cast<uint64_t>(address);
   while (size > 0) {
     const unsigned first = at % 8;
     const auto here = static_cast<unsigned>(size < 8 - first ? size : 8 - first);
     const void* const place = reinterpret_cast<const void*>(at);
-    Cell* const cell = cell_of(place);
-    for (;;) {
-      Number race = 0;
-      bool is_race_with_write = false;
-      if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
-      {
-        const AtPage page(thread, place);
-        if (page.is_settled()) {
-          const Cell old = *cell;
-          Check check(thread, writes, is_atomic);
-          const Cell fresh = check.after(old, first, here);
-          race = check.race();
-          is_race_with_write = check.is_race_with_write();
-          if (!(fresh == old)) {
-            const uint64_t kind = (writes ? kWrites : 0) | (is_atomic ? kIsAtomic : 0);
-            note(thread, place, here | kind, name, caller, pc, /*is_told=*/is_atomic || race != 0);
-            if (!page.exchange(cell, old, fresh)) continue;
-          }
-          if (race == 0) break;
-        }
-      }
-      if (race != 0) {
-        const Race found = {race, is_race_with_write, place, here, writes, is_atomic, name, caller, pc};
-        auto report = [&] { tell_race(thread, found); };
-        keep_registers(report);
-        break;
-      }
-      auto settle_page = [&] { settle(thread, page_of(place)); };
-      keep_registers(settle_page);
+    RareAccess access(thread, place, here, kind, name, caller, pc);
+    for (auto next = RareAccess::Next::kTryAgain; next != RareAccess::Next::kNothing;) {
+      next = access.attempt();
+      if (next == RareAccess::Next::kNothing || next == RareAccess::Next::kTryAgain) continue;
+      auto act = [&] {
+        if (next == RareAccess::Next::kCloseGroups) return close_groups(thread, place);
+        if (next == RareAccess::Next::kSettlePage) return settle(thread, page_of(place));
+        access.report_race();
+        next = RareAccess::Next::kNothing;
+      };
+      keep_registers(act);
     }
     at += here;
     size -= here;

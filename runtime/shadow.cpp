@@ -30,6 +30,7 @@ bool clear(uint64_t from, uint64_t to) {
 
 // True when anything was known of the memory.
 bool forget_state(const void* memory, std::size_t size) {
+  if (this_thread != nullptr) this_thread->forget_done();
   const auto first = reinterpret_cast<uint64_t>(memory) & kAddressMask & ~uint64_t{7};
   const auto last = ((reinterpret_cast<uint64_t>(memory) & kAddressMask) + size + 7) & ~uint64_t{7};
   bool had_state = false;

@@ -2,7 +2,8 @@
 //
 // A *stretch* is what one thread does between two of its synchronizations; its entry says which thread and
 // which time. What it does with atomic operations has a number of its own (kAtomics): those never race with
-// each other. A *group* stands for several stretches that read the same memory, unordered. A *layer* lies
+// each other. A *group* stands for several stretches that read the same memory, unordered; an open one for
+// those that its readers say it has (runtime/open_groups.h). A *layer* lies
 // over another word: the bytes that the word with its number names belong to its stretch or group, the others
 // are as the word below says. So any history of 4 bytes is one word, and a change of it one exchange.
 //
@@ -47,6 +48,10 @@ class Entry {
   static Entry pair(Number first, Number second) {
     return Entry(uint64_t{1} << 62 | kIsPair | uint64_t{first} << kNumberBits | second);
   }
+  // The readers keep at `place` which of their stretches belong to it.
+  static Entry open(uint32_t place, bool is_of_cell) {
+    return Entry(uint64_t{1} << 62 | kIsOpen | uint64_t{is_of_cell} << 32 | place);
+  }
   static Entry layer(Number upper, uint32_t below) {
     return Entry(uint64_t{2} << 62 | uint64_t{upper} << 32 | below);
   }
@@ -54,6 +59,10 @@ class Entry {
   Kind kind() const { return static_cast<Kind>(bits_ >> 62); }
   uint32_t slot() const { return static_cast<uint32_t>(bits_ >> kTimeBits) & kSlotMask; }
   uint64_t time() const { return bits_ & ((uint64_t{1} << kTimeBits) - 1); }
+  bool is_open() const { return kind() == Kind::kGroup && (bits_ & (kIsPair | kIsOpen)) == kIsOpen; }
+  uint32_t place() const { return static_cast<uint32_t>(bits_); }
+  bool is_of_cell() const { return (bits_ >> 32 & 1) != 0; }
+  // Of groups that are not open:
   uint32_t member_count() const { return is_pair() ? 2 : group().count; }
   Number member(uint32_t i) const {
     if (!is_pair()) return group().members[i];
@@ -65,10 +74,11 @@ class Entry {
 
  private:
   static constexpr uint64_t kIsPair = uint64_t{1} << 61;
+  static constexpr uint64_t kIsOpen = uint64_t{1} << 60;
 
   constexpr explicit Entry(uint64_t bits) : bits_(bits) {}
   bool is_pair() const { return (bits_ & kIsPair) != 0; }
-  const Group& group() const { return *reinterpret_cast<const Group*>(bits_ & (kIsPair - 1)); }
+  const Group& group() const { return *reinterpret_cast<const Group*>(bits_ & (kIsOpen - 1)); }
 
   uint64_t bits_ = 0;
 };

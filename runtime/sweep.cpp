@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "runtime/numbers.h"
+#include "runtime/open_groups.h"
 #include "runtime/ownership.h"
 #include "runtime/shadow.h"
 #include "runtime/thread.h"
@@ -32,6 +33,7 @@ class Sweep {
       mark_words(thread.state->group);
     });
     forget_recent_groups();
+    sweep_open_groups(marking_);
     for_each_thread([&](Thread& thread) {
       thread.large_groups.sweep([&](Number number) { return marking_.is_marked(number); });
       thread.forget_numbers();
@@ -51,7 +53,11 @@ class Sweep {
       case Entry::Kind::kStretch:
       case Entry::Kind::kAtomics: threads_by_serial[entry.slot() + 1]->is_remembered = true; break;
       case Entry::Kind::kGroup:
-        for (uint32_t i = 0; i < entry.member_count(); ++i) mark(entry.member(i));
+        if (entry.is_open()) {
+          for_each_in_open_group(entry, [&](Number stretch) { mark(stretch); });
+        } else {
+          for (uint32_t i = 0; i < entry.member_count(); ++i) mark(entry.member(i));
+        }
         break;
       case Entry::Kind::kLayer:
         mark(entry.upper());

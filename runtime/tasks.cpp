@@ -3,8 +3,10 @@
 
 #include "runtime/connection.h"
 #include "runtime/flow.h"
+#include "runtime/flow_labels.h"
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
+#include "runtime/objects.h"
 #include "runtime/shadow.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
@@ -34,10 +36,17 @@ void tell_construct(const void* pc, uint32_t is_over) {
 }  // namespace
 
 // From the constructors of files compiled with --heddle-dataflow.
-HEDDLE_INTERPOSE void heddle_flow_is_built() {
+HEDDLE_INTERPOSE void heddle_flow_is_built(const Object* globals, uint64_t count) {
   is_built_to_follow = true;
+  add_globals(globals, count);
   // For measuring: programs without constructs, from their second thread on.
   if (::getenv("HEDDLE_FOLLOW_ALL") != nullptr) follows_data = true;
+  if (::getenv("HEDDLE_EVERY_STEP") != nullptr) tells_every_step = true;
+}
+
+// From functions that have local variables whose address goes anywhere.
+HEDDLE_INTERPOSE void heddle_flow_locals(const char* top, const Object* locals, uint64_t count) {
+  add_locals(top, locals, count);
 }
 
 HEDDLE_INTERPOSE void heddle_begin_construct() {
@@ -55,6 +64,7 @@ HEDDLE_INTERPOSE void heddle_end_construct() {
 
 HEDDLE_INTERPOSE void heddle_begin_task(uint64_t index) {
   heddle_flow_state.callee = nullptr;
+  heddle_flow_state.outside = 0;
   if (flow_thread.pauses > 0) --flow_thread.pauses;
   if (++flow_thread.tasks == 1) {
     flow_thread.deepest = static_cast<const char*>(__builtin_frame_address(0));

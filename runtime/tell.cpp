@@ -136,20 +136,26 @@ void tell_unordered(Thread& thread, const Told& told) {
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
 }
 
+bool tells_order() {
+  const Channel* const to = channel;
+  return this_thread != nullptr && to != nullptr && to->is_quiet.load(std::memory_order_relaxed) == 0;
+}
+
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra) {
-  if (this_thread != nullptr)
+  const bool is_of_threads = operation == Operation::kThreadBegin || operation == Operation::kThreadEnd;
+  if (tells_order() || (is_of_threads && this_thread != nullptr))
     tell(*this_thread,
          {.operation = static_cast<uint8_t>(operation), .address = object, .pc = pc, .extra = extra});
 }
 
 void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream) {
-  if (this_thread != nullptr)
+  if (tells_order())
     tell(*this_thread,
          {.operation = kToldWaiting, .address = object, .pc = pc, .extra = what, .name = stream});
 }
 
 void tell_gave_up(const void* object, const void* pc) {
-  if (this_thread != nullptr) tell(*this_thread, {.operation = kToldGaveUp, .address = object, .pc = pc});
+  if (tells_order()) tell(*this_thread, {.operation = kToldGaveUp, .address = object, .pc = pc});
 }
 
 void tell_modules(Thread& thread) { ::dl_iterate_phdr(tell_module, &thread); }

@@ -51,6 +51,9 @@ HEDDLE_INLINE Told told_begin(const OpenBlocks::Open& open) {
 }
 void tell_pending_blocks(Thread& thread);
 
+// Whether the monitor wants to know what orders threads: who takes which lock, and the like.
+bool tells_order();
+
 // What the calling thread did to the object.
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra = 0);
 

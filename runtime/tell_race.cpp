@@ -65,6 +65,7 @@ void tell_race(Thread& thread, const Race& race) {
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
                           .context = 0});
+  thread.has_announced_race = race.is_atomic;
   const Bytes bytes = race.frees ? freed_bytes(race, memo) : Bytes{race.address, race.size};
   tell(thread, {.operation = race.frees                       ? uint8_t{kToldRaceFree}
                              : race.is_atomic || follows_data ? uint8_t{kToldRace}

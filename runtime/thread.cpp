@@ -62,8 +62,10 @@ Thread* make_another() {
   thread->slot = thread_count;
   thread->serial = thread_count + 1;
   thread->memos = static_cast<Memo*>(reserve(sizeof(Memo) * Thread::kMemos, "a thread's memos"));
+  thread->open_groups =
+      static_cast<Number*>(reserve(sizeof(Number) * Thread::kOpenGroups, "a thread's open groups"));
   threads_by_serial[thread->serial] = thread;
-  ++thread_count;
+  __atomic_store_n(&thread_count, thread_count + 1, __ATOMIC_RELEASE);
   return thread;
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 #include "runtime/open_blocks.h"
+#include "runtime/page_runs.h"
 #include "runtime/spin_lock.h"
 #include "runtime/stretches.h"
 #include "runtime/sweep.h"
@@ -74,6 +75,8 @@ struct Thread {
   static constexpr unsigned kOrdered = 256;
   volatile uint64_t page = 0;  // it is changing the state of, plus 1 (runtime/ownership.h)
   uint32_t serial = 0;         // no other thread has it
+  PageRuns taken_pages;        // away from their owners
+  PageRuns first_pages;        // that nobody had
   Memo* memos = nullptr;
   uint32_t memo = 0;                   // how many there were
   HeddleThreadState* state = nullptr;  // null: it does not run
@@ -94,9 +97,38 @@ struct Thread {
   static constexpr unsigned kMade = 64;
   Layer layers[kMade] = {};
   Joined groups[kMade] = {};
+  // Its last stretch in each open group (runtime/open_groups.h), by the group's place; 0: it is in none.
+  static constexpr uint32_t kOpenGroups = 1U << 12;
+  Number* open_groups = nullptr;
+  // How often it joined other readers of a cell, of late.
+  struct Joins {
+    const Cell* cell;
+    uint32_t count;
+  };
+  static constexpr unsigned kJoinedCells = 64;
+  Joins joins_of_cells[kJoinedCells] = {};
   uint64_t atomics_stamp = 0;  // the stretch whose atomic operations have atomics_number
   Number atomics_number = 0;
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
+
+  // Long series of accesses that it has made in its present stretch, the last few: what lies in one of them
+  // is done. A stretch is known by its stamp and by `breaks`, since numbers are used again.
+  struct Done {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint64_t step = 0;  // 0: no gaps
+    uint64_t size = 0;  // of an element, if there are gaps
+    uint64_t stamp = 0;
+    uint64_t breaks = 0;
+    bool writes = false;
+  };
+  static constexpr unsigned kDone = 4;
+  Done done[kDone] = {};
+  unsigned next_done = 0;
+  // The memory may begin a new life.
+  void forget_done() {
+    for (Done& series : done) series.stamp = 0;
+  }
 
   // What it tells the monitor (runtime/tell.h).
   Chunk* chunk = nullptr;
@@ -117,6 +149,7 @@ struct Thread {
     friend bool operator==(const Load&, const Load&) = default;
   };
   Load last_load;
+  bool has_announced_race = false;  // of the atomic operation that it is at
   OpenBlocks blocks;
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
@@ -267,9 +300,10 @@ void end_block(const HeddleBlock* block, const void* pc);
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default = false);
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc);
 
-// Nothing is told of a program that has only one thread. A deterministic block that such a program is in when
-// it starts a thread has that thread as a part, so its beginning is told then.
-void tell_deterministic_blocks(Thread& thread, const void* pc);
+// Nothing is told of a program that has only one thread. Of the blocks that such a program is in when it
+// starts a thread, a deterministic one has that thread as a part, and an atomic one is one no longer once it
+// has joined it; so their beginning is told then. Nobody asked for those that are atomic by default.
+void tell_untold_blocks(Thread& thread, const void* pc);
 
 void attach(Thread* thread);  // to the calling one
 void detach();                // it is at its end

@@ -6,11 +6,12 @@
 //
 // Size: bytes, rounded up to whole blocks of 8; the work is proportional. Small: 700000.
 #include <array>
-#include <cstdio>
+#include <string>
 #include <vector>
 
 #include "kernel.h"
 
+namespace kernel::crypt {
 namespace {
 
 constexpr kernel::Sizes kSizes{.normal = 35'000'000, .small = 700'000};
@@ -126,8 +127,7 @@ void apply_in_parallel(const Cipher& cipher, std::size_t threads, const Bytes& i
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const kernel::Program program("crypt", argc, argv, kSizes);
+std::string run(const kernel::Program& program) {
   Bytes text((program.size() + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
   kernel::Random random(1);
   for (uint8_t& byte : text) byte = static_cast<uint8_t>(random.next() >> 56);
@@ -145,7 +145,10 @@ int main(int argc, char** argv) {
   program.check(decrypted == text, "the decrypted text is not the text");
   uint64_t checksum = 0;
   for (const uint8_t byte : secret) checksum = checksum * 31 + byte;
-  std::printf("crypt: %zu bytes, checksum of the secret text %016llx\n", text.size(),
-              static_cast<unsigned long long>(checksum));
-  return 0;
+  return kernel::format("%zu bytes, checksum of the secret text %016llx", text.size(),
+                        static_cast<unsigned long long>(checksum));
 }
+
+}  // namespace kernel::crypt
+
+KERNEL_MAIN(crypt, kernel::Bug::kNone);

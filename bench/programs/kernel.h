@@ -1,11 +1,13 @@
 // What the benchmark programs share: the command line, a team of threads with equal shares of the work,
 // random numbers that are the same on every machine, and the checks that decide between exit code 0 and 1.
 //
-//   NAME [threads] [size]     2 threads unless told; size is a number, or `small` for slow tools
+//   NAME [threads] [size] [broken]   2 threads unless told; size is a number, or `small` for slow tools;
+//                                    `broken`: with the bug that the program is known for, where it has one
 #pragma once
 
 #include <charconv>
 #include <cmath>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -27,18 +29,29 @@ struct Sizes {
   std::size_t small;   // about a fiftieth of that work, for tools as slow as Helgrind
 };
 
-// One run: what the command line asks for, and the verdict on the result. Used by the main thread alone.
+enum class Bug : bool { kNone, kKnown };
+
+// One run: what it is asked for, and the verdict on the result. Used by one thread alone.
 class Program {
  public:
-  Program(std::string name, int argc, char** argv, Sizes sizes)
-      : name_(std::move(name)), size_(sizes.normal) {
-    if (argc > 3) exit_with_usage();
+  // What the command line asks for. `bug` says whether there is one to ask for.
+  Program(std::string name, int argc, char** argv, Sizes sizes, Bug bug = Bug::kNone)
+      : name_(std::move(name)), bug_(bug), size_(sizes.normal) {
+    if (argc > (bug == Bug::kKnown ? 4 : 3)) exit_with_usage();
     if (argc > 1) threads_ = parse(argv[1]);
     if (argc > 2) size_ = std::strcmp(argv[2], "small") == 0 ? sizes.small : parse(argv[2]);
+    if (argc > 3) {
+      if (std::strcmp(argv[3], "broken") != 0) exit_with_usage();
+      is_broken_ = true;
+    }
   }
+  // A part of another program.
+  Program(std::string name, std::size_t threads, std::size_t size)
+      : name_(std::move(name)), threads_(threads), size_(size) {}
 
   std::size_t threads() const { return threads_; }
   std::size_t size() const { return size_; }
+  bool is_broken() const { return is_broken_; }
 
   // Ends the program with exit code 1 and `complaint` when the result is wrong.
   void check(bool right, const std::string& complaint) const {
@@ -62,8 +75,8 @@ class Program {
 
  private:
   [[noreturn]] void exit_with_usage() const {
-    std::fprintf(stderr, "usage: %s [threads] [size]   threads from 1; size from 1, or `small`\n",
-                 name_.c_str());
+    std::fprintf(stderr, "usage: %s [threads] [size]%s   threads from 1; size from 1, or `small`\n",
+                 name_.c_str(), bug_ == Bug::kKnown ? " [broken]" : "");
     std::exit(2);
   }
 
@@ -75,9 +88,21 @@ class Program {
   }
 
   std::string name_;
+  Bug bug_ = Bug::kNone;
   std::size_t threads_ = 2;
   std::size_t size_;
+  bool is_broken_ = false;
 };
+
+// What printf would print.
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+  char text[300];
+  std::va_list values;
+  va_start(values, pattern);
+  std::vsnprintf(text, sizeof text, pattern, values);
+  va_end(values);
+  return text;
+}
 
 // Runs body(0) … body(threads - 1), each in a thread of its own, and returns when all have ended.
 template <typename Body>
@@ -123,3 +148,17 @@ class Random {
 };
 
 }  // namespace kernel
+
+// The main of a program whose work is `std::string kernel::NAME::run(const Program&)`, which returns what is
+// to be said about it; unless the file is a part of another program (queue_jg.cpp, queue_mm.cpp).
+#ifdef KERNEL_IS_PART
+#define KERNEL_MAIN(name, bug) static_assert(true)
+#else
+#define KERNEL_MAIN(name, bug)                                                                  \
+  int main(int argc, char** argv) {                                                             \
+    const std::string said = kernel::name::run({#name, argc, argv, kernel::name::kSizes, bug}); \
+    std::printf("%s: %s\n", #name, said.c_str());                                               \
+    return 0;                                                                                   \
+  }                                                                                             \
+  static_assert(true)
+#endif

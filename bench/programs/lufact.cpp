@@ -6,32 +6,22 @@
 #include <algorithm>
 #include <barrier>
 #include <cmath>
-#include <cstdio>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel.h"
+#include "matrix.h"
 
+namespace kernel::lufact {
 namespace {
 
 constexpr kernel::Sizes kSizes{.normal = 1500, .small = 400};
 
-class Matrix {
- public:
-  explicit Matrix(std::size_t side) : side_(side), cells_(side * side) {}
-
-  std::size_t side() const { return side_; }
-  double& at(std::size_t row, std::size_t column) { return cells_[row * side_ + column]; }
-  double at(std::size_t row, std::size_t column) const { return cells_[row * side_ + column]; }
-
-  void swap_rows(std::size_t one, std::size_t other) {
-    for (std::size_t column = 0; column < side_; ++column) std::swap(at(one, column), at(other, column));
-  }
-
- private:
-  std::size_t side_;
-  std::vector<double> cells_;
-};
+void swap_rows(Matrix& matrix, std::size_t one, std::size_t other) {
+  for (std::size_t column = 0; column < matrix.side(); ++column)
+    std::swap(matrix.at(one, column), matrix.at(other, column));
+}
 
 // Becomes L (below the diagonal, its own being 1) and U of the matrix with its rows exchanged.
 class Factorization {
@@ -73,7 +63,7 @@ class Factorization {
     for (std::size_t row = step + 1; row < lu_.side(); ++row)
       if (std::abs(lu_.at(row, step)) > std::abs(lu_.at(best, step))) best = row;
     pivots_[step] = best;
-    if (best != step) lu_.swap_rows(best, step);
+    if (best != step) swap_rows(lu_, best, step);
   }
 
   void eliminate(std::size_t step, std::size_t row) {
@@ -89,38 +79,29 @@ class Factorization {
   std::barrier<> barrier_;
 };
 
-Matrix random_matrix(std::size_t side) {
-  Matrix matrix(side);
-  kernel::Random random(1);
-  for (std::size_t row = 0; row < side; ++row)
-    for (std::size_t column = 0; column < side; ++column) matrix.at(row, column) = random.uniform() - 0.5;
-  return matrix;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  const kernel::Program program("lufact", argc, argv, kSizes);
+std::string run(const kernel::Program& program) {
   const std::size_t side = program.size();
-  const Matrix matrix = random_matrix(side);
+  const Matrix matrix = Matrix::random(side, 1);
   // The right-hand side whose solution is all ones.
-  std::vector<double> right(side, 0.0);
-  for (std::size_t row = 0; row < side; ++row)
-    for (std::size_t column = 0; column < side; ++column) right[row] += matrix.at(row, column);
+  const std::vector<double> right = matrix.times(std::vector<double>(side, 1.0));
 
   Factorization factorization(matrix, program.threads());
   kernel::run_team(program.threads(), [&](std::size_t thread) { factorization.factorize(thread); });
 
   const std::vector<double> solution = factorization.solve(right);
+  const std::vector<double> product = matrix.times(solution);
   double worst = 0;
   for (std::size_t row = 0; row < side; ++row) {
-    double residual = -right[row];
-    for (std::size_t column = 0; column < side; ++column)
-      residual += matrix.at(row, column) * solution[column];
+    const double residual = product[row] - right[row];
     program.check_close("a residual", residual, 0.0, 1e-9);
     program.check_close("an unknown", solution[row], 1.0, 1e-6);
     worst = std::max(worst, std::abs(residual));
   }
-  std::printf("lufact: %zu equations, largest residual %.3g\n", side, worst);
-  return 0;
+  return kernel::format("%zu equations, largest residual %.3g", side, worst);
 }
+
+}  // namespace kernel::lufact
+
+KERNEL_MAIN(lufact, kernel::Bug::kNone);

@@ -3,89 +3,15 @@
 // variables are busy. The threads asked for are the pool's; the main thread comes on top.
 //
 // Size: numbers, a task each. Small: 20000.
-#include <condition_variable>
 #include <cstdio>
-#include <deque>
-#include <functional>
 #include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "kernel.h"
+#include "pool.h"
 
 namespace {
 
 constexpr kernel::Sizes kSizes{.normal = 500'000, .small = 20'000};
-
-constexpr std::size_t kCapacity = 64;
-
-// First in, first out; whoever pushes waits while it is full, whoever pops while it is empty.
-template <typename Item>
-class BoundedQueue {
- public:
-  explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
-
-  void push(Item item) {
-    std::unique_lock lock(mutex_);
-    not_full_.wait(lock, [&] { return items_.size() < capacity_; });
-    items_.push_back(std::move(item));
-    not_empty_.notify_one();
-  }
-
-  // Nothing once the queue is closed and empty.
-  std::optional<Item> pop() {
-    std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return closed_ || !items_.empty(); });
-    if (items_.empty()) return std::nullopt;
-    std::optional<Item> item = std::move(items_.front());
-    items_.pop_front();
-    not_full_.notify_one();
-    return item;
-  }
-
-  // No push comes any more.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    not_empty_.notify_all();
-  }
-
- private:
-  const std::size_t capacity_;
-  std::mutex mutex_;  // guards items_ and closed_
-  std::condition_variable not_full_;
-  std::condition_variable not_empty_;
-  std::deque<Item> items_;
-  bool closed_ = false;
-};
-
-class ThreadPool {
- public:
-  using Task = std::function<void()>;
-
-  explicit ThreadPool(std::size_t threads) : tasks_(kCapacity) {
-    for (std::size_t thread = 0; thread < threads; ++thread)
-      workers_.emplace_back([this] {
-        while (const std::optional<Task> task = tasks_.pop()) (*task)();
-      });
-  }
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
-
-  // Returns when all tasks are done.
-  ~ThreadPool() {
-    tasks_.close();
-    for (std::thread& worker : workers_) worker.join();
-  }
-
-  void submit(Task task) { tasks_.push(std::move(task)); }
-
- private:
-  BoundedQueue<Task> tasks_;
-  std::vector<std::thread> workers_;
-};
 
 class Total {
  public:
@@ -132,7 +58,7 @@ int main(int argc, char** argv) {
   const kernel::Program program("queue", argc, argv, kSizes);
   Total total;
   {
-    ThreadPool pool(program.threads());
+    kernel::ThreadPool<kernel::BoundedQueue> pool(program.threads());
     for (std::size_t number = 1; number <= program.size(); ++number)
       pool.submit([&total, number] { total.add(count_divisors(number)); });
   }

@@ -4,12 +4,13 @@
 // Size: pairs of coefficients; the work grows with its square. Small: 150.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "kernel.h"
 
+namespace kernel::series {
 namespace {
 
 constexpr kernel::Sizes kSizes{.normal = 1050, .small = 150};
@@ -49,8 +50,7 @@ Coefficients exact(std::size_t k) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const kernel::Program program("series", argc, argv, kSizes);
+std::string run(const kernel::Program& program) {
   const std::size_t count = program.size();
   std::vector<Coefficients> series(count);
 
@@ -69,6 +69,9 @@ int main(int argc, char** argv) {
     worst = std::max(
         {worst, std::abs(series[k].cosine - expected.cosine), std::abs(series[k].sine - expected.sine)});
   }
-  std::printf("series: %zu pairs of coefficients, largest error %.3g\n", count, worst);
-  return 0;
+  return kernel::format("%zu pairs of coefficients, largest error %.3g", count, worst);
 }
+
+}  // namespace kernel::series
+
+KERNEL_MAIN(series, kernel::Bug::kNone);

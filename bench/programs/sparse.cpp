@@ -2,21 +2,22 @@
 // edges of a random graph: its columns add up to 1, so that the products converge to the vector that it
 // leaves unchanged. Each thread computes a band of rows; a barrier separates the products.
 //
-// Size: rows; the work is proportional. Small: 1200.
+// Size: rows; the work is proportional. Small: 2400.
 #include <array>
 #include <barrier>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kernel.h"
 
+namespace kernel::sparse {
 namespace {
 
-constexpr kernel::Sizes kSizes{.normal = 60'000, .small = 1'200};
+constexpr kernel::Sizes kSizes{.normal = 120'000, .small = 2'400};
 
-constexpr std::size_t kProducts = 1000;
+constexpr std::size_t kProducts = 500;
 constexpr std::size_t kEntriesPerRow = 10;
 
 class SparseMatrix {
@@ -62,8 +63,7 @@ class SparseMatrix {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const kernel::Program program("sparse", argc, argv, kSizes);
+std::string run(const kernel::Program& program) {
   const SparseMatrix matrix(program.size());
   const std::size_t rows = matrix.rows();
 
@@ -89,6 +89,9 @@ int main(int argc, char** argv) {
   const double sum = std::accumulate(limit.begin(), limit.end(), 0.0);
   program.check_close("the sum of the vector", sum, 1.0, 1e-10);
   program.check_close("what one more product changes", change, 0.0, 1e-10);
-  std::printf("sparse: %zu rows, %zu products, one more changes %.3g\n", rows, kProducts, change);
-  return 0;
+  return kernel::format("%zu rows, %zu products, one more changes %.3g", rows, kProducts, change);
 }
+
+}  // namespace kernel::sparse
+
+KERNEL_MAIN(sparse, kernel::Bug::kNone);

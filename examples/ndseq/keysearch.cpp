@@ -30,4 +30,5 @@ int main() {
   });
   heddle::focus(found);
   std::printf("the key is %u\n", found);
+  return found == 2718 ? 0 : 1;
 }

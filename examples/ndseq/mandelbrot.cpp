@@ -35,4 +35,6 @@ int main() {
   for (const std::vector<int>& row : times)
     for (const int time : row) inside += time == 100 ? 1 : 0;
   std::printf("%d of %d points are inside\n", inside, kSide * kSide);
+  const double area = 3.0 * 2.4 * inside / (kSide * kSide);  // should be 1.51, for very many points
+  return area > 1.4 && area < 1.65 ? 0 : 1;
 }

@@ -77,4 +77,6 @@ int main(int count, char**) {
   heddle::focus(best_count);
   heddle::focus(best_trees);
   std::printf("%d of the cheapest trees, at cost %d\n", best_count, lowest_cost);
+  const bool is_right = best_count == 1 && best_trees[0] == 1 && lowest_cost == cost_of(1);
+  return is_fixed && !is_right ? 1 : 0;
 }

@@ -64,20 +64,36 @@ void giving_back(const void* lock, const void* pc) {
   tell_given_back(Operation::kRelease, lock, pc);
 }
 
-// Waiting until then: the lock is got at once, or refused, as an error-checking mutex is to who has it, or it
-// takes time. A call of the system may also say that there never was such a time.
+// Tries for about as long as it takes to fall asleep and be woken. What is checked holds its locks for longer
+// than it would unchecked, most often for less than that, so that waiting awake is cheaper; and who goes to
+// sleep makes the holder wake it.
+template <class Try>
+int try_for_a_moment(Try try_lock) {
+  constexpr int kTries = 100;
+  int result = try_lock();
+  for (int tries = 1; result == EBUSY && tries < kTries; ++tries) {
+    __builtin_ia32_pause();
+    result = try_lock();
+  }
+  return result;
+}
+
+// Waiting until then: the lock is refused, as an error-checking mutex is to who has it, or it takes time. A
+// call of the system may also say that there never was such a time.
 constexpr timespec kLongAgo = {-1, 0};
 bool has_to_wait(int result) { return result == EBUSY || result == ETIMEDOUT || result == EINVAL; }
 
 // Takes the lock at once or says that it has to wait: a deadlock is known while it lasts.
-template <class AtOnce, class Lock>
-int lock_telling(WaitsFor what, const void* lock, const void* pc, AtOnce lock_at_once, Lock wait_for_lock) {
-  const int at_once = lock_at_once();
-  if (!has_to_wait(at_once)) return at_once;
+template <class Try, class AtOnce, class Lock>
+int lock_telling(WaitsFor what, const void* lock, const void* pc, Try try_lock, AtOnce lock_at_once,
+                 Lock wait_for_lock) {
+  int result = try_for_a_moment(try_lock);
+  if (result == EBUSY) result = lock_at_once();
+  if (!has_to_wait(result)) return result;
   // The only thread waits for itself: that is worth a monitor.
   if (is_acting() && is_before_monitor() && holds_early_lock(lock)) connect_to_monitor();
   if (is_acting()) tell_waiting(what, lock, pc);
-  const int result = wait_for_lock();
+  result = wait_for_lock();
   if (!is_held(result) && is_acting()) tell_gave_up(lock, pc);
   return result;
 }
@@ -146,7 +162,8 @@ int wait_for_post(sem_t* semaphore, const void* pc, Wait wait) {
 
 int lock(pthread_mutex_t* mutex, const void* pc) {
   const int result = lock_telling(
-      kForLock, mutex, pc, [&] { return REAL(pthread_mutex_timedlock)(mutex, &kLongAgo); },
+      kForLock, mutex, pc, [&] { return REAL(pthread_mutex_trylock)(mutex); },
+      [&] { return REAL(pthread_mutex_timedlock)(mutex, &kLongAgo); },
       [&] { return REAL(pthread_mutex_lock)(mutex); });
   return got(result, mutex, pc);
 }
@@ -189,7 +206,8 @@ HEDDLE_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) { return unloc
 
 HEDDLE_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   const int result = lock_telling(
-      kForSharedLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_timedrdlock)(lock, &kLongAgo); },
+      kForSharedLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_tryrdlock)(lock); },
+      [&] { return REAL(pthread_rwlock_timedrdlock)(lock, &kLongAgo); },
       [&] { return REAL(pthread_rwlock_rdlock)(lock); });
   return got_shared(result, lock, HEDDLE_HERE);
 }
@@ -206,7 +224,8 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_
 }
 HEDDLE_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   const int result = lock_telling(
-      kForLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_timedwrlock)(lock, &kLongAgo); },
+      kForLock, lock, HEDDLE_HERE, [&] { return REAL(pthread_rwlock_trywrlock)(lock); },
+      [&] { return REAL(pthread_rwlock_timedwrlock)(lock, &kLongAgo); },
       [&] { return REAL(pthread_rwlock_wrlock)(lock); });
   return got_alone(result, lock, HEDDLE_HERE);
 }
@@ -232,7 +251,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
 HEDDLE_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) {
   const void* const object = const_cast<const int*>(lock);
   const int result = lock_telling(
-      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); },
+      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); }, [] { return EBUSY; },
       [&] { return REAL(pthread_spin_lock)(lock); });
   return got(result, object, HEDDLE_HERE);
 }

@@ -6,8 +6,10 @@
 #include <cstdarg>
 #include <cstdlib>
 
+#include "runtime/flow.h"
 #include "runtime/freeing.h"
 #include "runtime/interpose/real.h"
+#include "runtime/objects.h"
 #include "runtime/shadow.h"
 #include "runtime/thread.h"
 
@@ -31,12 +33,14 @@ void end_life(void* memory, std::size_t size, const void* pc) {
 }
 // The allocator's: it comes back from there, or never.
 void give_back(void* memory, const void* pc) {
+  if (is_built_to_follow) remove_block(memory);
   const std::size_t size = ::malloc_usable_size(memory);
   check_free(memory, size, pc);
   forget(memory, size);
   mark_freed(memory, size, pc);
 }
 void* given(void* memory) {
+  if (is_built_to_follow && memory != nullptr) add_block(memory);
   if (is_parallel && memory != nullptr) begin_life(memory, ::malloc_usable_size(memory));
   return memory;
 }
@@ -46,8 +50,10 @@ void* reallocated(void* memory, const void* pc, Reallocate reallocate) {
   const std::size_t size = memory == nullptr ? 0 : ::malloc_usable_size(memory);
   if (memory != nullptr) give_back(memory, pc);
   void* const result = reallocate();
-  if (result == nullptr) begin_life(memory, size);
-  return given(result);
+  if (result != nullptr) return given(result);
+  begin_life(memory, size);
+  if (is_built_to_follow && memory != nullptr) add_block(memory);
+  return nullptr;
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include "runtime/interpose/threads.h"
 #include "runtime/memory.h"
 #include "runtime/numbers.h"
+#include "runtime/objects.h"
+#include "runtime/open_groups.h"
 #include "runtime/ownership.h"
 #include "runtime/sweep.h"
 #include "runtime/sync.h"
@@ -29,7 +31,9 @@ void in_parent() { threads_lock.unlock(); }
 // done is left alone.
 void in_child() {
   leave_free_memory();
+  leave_objects_to_parent();
   unlock_numbers();
+  unlock_open_groups();
   allow_sweeps();
   if (this_thread != nullptr) give_pages_to_everybody();
   leave_monitor_to_parent();

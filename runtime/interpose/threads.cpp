@@ -7,7 +7,9 @@
 #include <climits>
 
 #include "runtime/connection.h"
+#include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
+#include "runtime/objects.h"
 #include "runtime/shadow.h"
 #include "runtime/sync.h"
 #include "runtime/system_code.h"
@@ -62,6 +64,8 @@ void at_thread_end(void* rounds_left) {
   }
   if (this_thread == nullptr) return;
   tell(Operation::kThreadEnd, nullptr, nullptr);
+  leave_locals();
+  leave_labels();
   detach();
 }
 
@@ -160,7 +164,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
   start->argument = argument;
   pc = outside_system_code(pc);
   connect_to_monitor();
-  tell_deterministic_blocks(*this_thread, __builtin_return_address(0));
+  tell_untold_blocks(*this_thread, pc);
   const bool may_be_joined = is_joinable(attributes);
   Thread* const thread = start->thread = make_thread(this_thread, may_be_joined);
   start->forked = this_thread->publish();

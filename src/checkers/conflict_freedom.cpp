@@ -42,6 +42,8 @@ Part part_of(Operation operation) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return Part::kNone;
@@ -60,11 +62,9 @@ std::optional<Op> ConflictFreedom::check(TransactionHandle transaction, const Op
   const Part part = part_of(event.operation);
   if (part == Part::kNone) return std::nullopt;
   Key key;
-  const Space space = info(event.operation).space;
-  key.object = static_cast<uint64_t>(space) << 32 | event.object;
+  key.object = number_of(info(event.operation).space, event.object);
   key.transaction = packed(transaction);
-  if (space == Space::kVariable)
-    if (const auto life = lives_.find(event.object); life != lives_.end()) key.life = life->second;
+  if (const auto life = lives_.find(key.object); life != lives_.end()) key.life = life->second;
   const auto [entry, is_new] = objects_.try_emplace(key);
   if (is_new) keys_[key.transaction].push_back(key);
   Object& object = entry.value();

@@ -32,8 +32,8 @@ class ConflictFreedom {
   // over.
   std::optional<Op> check(TransactionHandle transaction, const Op& now);
 
-  // A new life of the variable.
-  void begin_new_life(uint32_t variable) { ++lives_[variable]; }
+  // A new life of the variable or lock.
+  void begin_new_life(Space space, uint32_t object) { ++lives_[number_of(space, object)]; }
   // The transaction is over.
   void forget(TransactionHandle transaction);
   // Of all transactions; who is ordered after whom stays.
@@ -53,9 +53,9 @@ class ConflictFreedom {
   };
   // One object within one transaction.
   struct Key {
-    uint64_t object = 0;       // space and id
+    uint64_t object = 0;       // number_of()
     uint64_t transaction = 0;  // index and generation
-    uint32_t life = 0;         // of a variable
+    uint32_t life = 0;         // of the object
 
     friend bool operator==(const Key&, const Key&) = default;
   };
@@ -65,10 +65,14 @@ class ConflictFreedom {
     }
   };
 
+  static uint64_t number_of(Space space, uint32_t object) {
+    return static_cast<uint64_t>(space) << 32 | object;
+  }
+
   HappensBefore order_;
   tsl::robin_map<Key, Object, KeyHash> objects_;
   tsl::robin_map<uint64_t, std::vector<Key>, MixHash> keys_;  // of a transaction: what to drop with it
-  tsl::robin_map<uint32_t, uint32_t, MixHash> lives_;         // of a variable; none: the first
+  tsl::robin_map<uint64_t, uint32_t, MixHash> lives_;         // of objects; none: the first
 };
 
 }  // namespace heddle

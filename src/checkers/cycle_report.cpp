@@ -27,6 +27,8 @@ std::string_view noun(Operation operation) {
     case Operation::kAtomicWrite: return "store";
     case Operation::kAtomicUpdate: return "update";
     case Operation::kAtomicCompareFail: return "comparison";
+    case Operation::kLook:
+    case Operation::kTouch: return "call";
     case Operation::kRelease:
     case Operation::kReleaseShared: return "release";
     case Operation::kAcquire:

@@ -28,6 +28,8 @@ class DeadlockChecker : public Checker {
       : names_(context.names),
         findings_(context.findings),
         budget_(context.options.budget),
+        collect_every_(collect_every),
+        collect_at_ended_(collect_every),
         search_(locksets_, context.options.budget, collect_every,
                 [this](DependencyCycle cycle) { report(cycle); }) {}
 
@@ -49,6 +51,8 @@ class DeadlockChecker : public Checker {
   };
 
   void acquire(const Event& event, EventIndex index);
+  void collect();
+  void number_anew();
   PlacesId places(Thread& thread);
   void release(const Event& event);
   void synchronize(const Event& event);
@@ -56,6 +60,10 @@ class DeadlockChecker : public Checker {
   Finding make_finding(const std::vector<Link>& links, Strength strength) const;
   std::string place(SiteId site) const;
   std::string conclusion(const std::vector<Link>& links) const;
+  std::string describe(const std::vector<Acquisition>& holding) const;
+  std::string lock_name(const Acquisition& one) const {
+    return printable(names_.lock(lives_.lock(one.lock)));
+  }
   std::string thread_name(const Link& link) const {
     return printable(names_.thread(link.dependency->thread));
   }
@@ -67,6 +75,9 @@ class DeadlockChecker : public Checker {
   const Names& names_;
   Findings& findings_;
   uint64_t budget_;  // steps the search may take in all
+  std::size_t collect_every_;
+  std::size_t collect_at_ended_;  // after so many locks have ended
+  LockLives lives_;               // locks, here and in all that follows, are these
   LocksetTable locksets_;
   LockPlaces places_;
   HeldLocks held_{locksets_};
@@ -80,6 +91,8 @@ class DeadlockChecker : public Checker {
 
 void DeadlockChecker::process(const EventBatch& batch) {
   if (search_.exhausted()) return;
+  for (const uint32_t lock : batch.ended_locks) lives_.end(lock);
+  if (lives_.ended().size() >= collect_at_ended_) collect();
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
     const Event& event = batch.events[i];
     if (order_.meet(event.thread) && search_.collected() > 0 && late_thread_ == kNoId)
@@ -124,6 +137,8 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kMaybeEnd:
       case Operation::kAssign:
       case Operation::kBranch:
+      case Operation::kLook:
+      case Operation::kTouch:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;
@@ -134,22 +149,55 @@ void DeadlockChecker::process(const EventBatch& batch) {
 void DeadlockChecker::acquire(const Event& event, EventIndex index) {
   const bool shared = event.operation == Operation::kAcquireShared;
   Thread& thread = this->thread(event.thread);
-  const PlacesId list = places_.extend(places(thread), event.object, event.site, shared);
-  const Acquisition wanted{index, event.object, event.site, list, shared, event.tries};
+  const uint32_t lock = lives_.of(event.object);
+  if (search_.worth_collecting()) collect();
+  const PlacesId list = places_.extend(places(thread), lock, event.site, shared);
+  const Acquisition wanted{index, lock, event.site, list, shared, event.tries};
   // Who only tries waits for nobody.
   if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset && !event.tries) {
     const Doubt doubt = thread.doubt == Doubt::kNone && order_.past_holds_lock(event.thread)
                             ? Doubt::kPastHoldsLock
                             : thread.doubt;
     const uint64_t stretch = order_.stretch(event.thread);
-    if (!search_.knows(stretch, wanted, doubt)) {
-      if (search_.worth_collecting()) search_.collect(order_);
+    if (!search_.knows(stretch, wanted, doubt))
       search_.add({event.thread, wanted, held, thread.holding, order_.clock(event.thread), stretch, doubt});
-    }
   }
   thread.holding.push_back(wanted);
   thread.listed = thread.holding.size();
-  held_.acquire(event.thread, event.object, shared);
+  held_.acquire(event.thread, lock, shared);
+}
+
+void DeadlockChecker::collect() {
+  search_.collect(order_, lives_);
+  if (!lives_.ended().empty()) number_anew();
+}
+
+// Forgets the locks that have ended, but for those the search still knows, and all lists with them.
+void DeadlockChecker::number_anew() {
+  locksets_ = {};
+  places_ = {};
+  held_.copy_from(HeldLocks(locksets_));
+  for (ThreadId id = 0; id < threads_.size(); ++id) {
+    Thread& thread = threads_[id];
+    thread.listed = 0;
+    places(thread);
+    for (const Acquisition& one : thread.holding) held_.acquire(id, one.lock, one.shared);
+  }
+  std::vector<bool> is_needed(lives_.size());
+  search_.restate_all([&](Dependency& dependency) {
+    dependency.held = kEmptyLockset;
+    PlacesId list = kNoPlaces;
+    for (Acquisition& one : dependency.holding) {
+      dependency.held = locksets_.add(dependency.held, one.lock, one.shared);
+      list = one.places = places_.extend(list, one.lock, one.site, one.shared);
+      is_needed[one.lock] = true;
+    }
+    Acquisition& wanted = dependency.wanted;
+    wanted.places = places_.extend(list, wanted.lock, wanted.site, wanted.shared);
+    is_needed[wanted.lock] = true;
+  });
+  lives_.give_back([&](uint32_t number) { return is_needed[number]; });
+  collect_at_ended_ = lives_.ended().size() + std::max(collect_every_, lives_.size() / 2);
 }
 
 // Where the thread took the locks it holds. A release out of turn leaves the lists of the locks after it to
@@ -166,17 +214,18 @@ PlacesId DeadlockChecker::places(Thread& thread) {
 void DeadlockChecker::release(const Event& event) {
   Thread& thread = this->thread(event.thread);
   std::vector<Acquisition>& holding = thread.holding;
-  if (holding.back().lock != event.object && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kNotNested;
+  const uint32_t lock = lives_.of(event.object);
+  if (holding.back().lock != lock && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kNotNested;
   // Looked for from the end: locks are mostly released in the reverse order.
   const auto place = std::find_if(holding.rbegin(), holding.rend(),
-                                  [&](const Acquisition& one) { return one.lock == event.object; });
+                                  [&](const Acquisition& one) { return one.lock == lock; });
   const bool was_tried = place->tries;
   const auto gone = holding.erase(std::next(place).base());
   thread.listed = std::min(thread.listed, static_cast<std::size_t>(gone - holding.begin()));
   // It must have been free: in another schedule it need not be, and then the thread goes on otherwise.
   if (was_tried && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kTried;
   if (holding.empty()) thread.doubt = Doubt::kNone;
-  held_.release(event.thread, event.object);
+  held_.release(event.thread, lock);
 }
 
 void DeadlockChecker::synchronize(const Event& event) {
@@ -201,8 +250,8 @@ void DeadlockChecker::report(DependencyCycle cycle) {
               links.end());
   LocksAndSites what;
   for (const Link& link : links)
-    what.push_back(
-        {link.held->lock, link.held->site, link.dependency->wanted.lock, link.dependency->wanted.site});
+    what.push_back({lives_.lock(link.held->lock), link.held->site, lives_.lock(link.dependency->wanted.lock),
+                    link.dependency->wanted.site});
   std::rotate(what.begin(), std::min_element(what.begin(), what.end()), what.end());
   const bool certain = std::all_of(cycle.begin(), cycle.end(),
                                    [](const Dependency* one) { return one->doubt == Doubt::kNone; });
@@ -225,22 +274,21 @@ Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength s
     const Link& link = links[i];
     const Acquisition& wanted = link.dependency->wanted;
     threads.push_back(thread_name(link));
-    locks.push_back(printable(names_.lock(link.held->lock)));
+    locks.push_back(lock_name(*link.held));
     const auto add_step = [&](const Acquisition& acquisition) -> Step& {
       Event event;
       event.operation = acquisition.shared ? Operation::kAcquireShared : Operation::kAcquire;
       event.tries = acquisition.tries;
       event.thread = link.dependency->thread;
-      event.object = acquisition.lock;
+      event.object = lives_.lock(acquisition.lock);
       event.site = acquisition.site;
       return finding.steps.emplace_back(make_step(event, acquisition.index, names_));
     };
     add_step(*link.held);
     Step& wants = add_step(wanted);
-    wants.held = locksets_.describe(link.dependency->held, names_);
-    wants.because =
-        fmt::format("{} waits for {}, which {} holds", threads.back(), printable(names_.lock(wanted.lock)),
-                    thread_name(links[(i + 1) % links.size()]));
+    wants.held = describe(link.dependency->holding);
+    wants.because = fmt::format("{} waits for {}, which {} holds", threads.back(), lock_name(wanted),
+                                thread_name(links[(i + 1) % links.size()]));
   }
   std::sort(finding.steps.begin(), finding.steps.end(),
             [](const Step& a, const Step& b) { return a.event < b.event; });
@@ -251,6 +299,14 @@ Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength s
       fmt::format("take {} in the same order everywhere, or lock them together with std::scoped_lock",
                   join_with_and(locks));
   return finding;
+}
+
+// "holding mu and lk (shared)", in the order of the trace's locks.
+std::string DeadlockChecker::describe(const std::vector<Acquisition>& holding) const {
+  LocksetTable table;
+  LocksetId set = kEmptyLockset;
+  for (const Acquisition& one : holding) set = table.add(set, lives_.lock(one.lock), one.shared);
+  return table.describe(set, names_);
 }
 
 // The innermost frame in words, as the report has it beside the steps: a bare number means nothing on its
@@ -267,7 +323,7 @@ std::string DeadlockChecker::conclusion(const std::vector<Link>& links) const {
   for (const Link& link : links) {
     const Acquisition& wanted = link.dependency->wanted;
     std::string where = place(wanted.site);
-    if (where.empty()) where = fmt::format("it takes {}", printable(names_.lock(wanted.lock)));
+    if (where.empty()) where = fmt::format("it takes {}", lock_name(wanted));
     stops.push_back(
         fmt::format("{} {} {}", thread_name(link), stops.empty() ? "stops before" : "before", where));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "checkers/ended_locks.h"
 #include "checkers/superseded.h"
 
 namespace heddle {
@@ -192,7 +193,7 @@ void DeadlockSearch::forget_groups() {
   meetings_.clear();
 }
 
-void DeadlockSearch::collect(const ForcedOrder& order) {
+void DeadlockSearch::collect(const ForcedOrder& order, const LockLives& locks) {
   tsl::robin_map<ThreadId, Time> settled;
   const auto is_settled = [&](const Dependency& dependency) {
     auto time = settled.find(dependency.thread);
@@ -202,12 +203,31 @@ void DeadlockSearch::collect(const ForcedOrder& order) {
   };
   collected_ += std::erase_if(dependencies_, is_settled);
   drop_superseded();
+  if (!locks.ended().empty()) forget_ended_locks(dependencies_, locks.ended(), locks.size());
+  if (groups_.size() > 4 * dependencies_.size() + collect_every_) forget_groups();
+  index_all();
+  collect_at_ = dependencies_.size() + std::max(collect_every_, dependencies_.size());
+}
+
+void DeadlockSearch::index_all() {
   known_.clear();
   for (std::vector<uint32_t>& list : holders_) list.clear();
   meetings_.clear_members();
-  if (groups_.size() > 4 * dependencies_.size() + collect_every_) forget_groups();
   for (uint32_t number = 0; number < dependencies_.size(); ++number) index(number);
-  collect_at_ = dependencies_.size() + std::max(collect_every_, dependencies_.size());
+}
+
+// Dependencies that differed in a lock that has ended can be the same now.
+void DeadlockSearch::forget_numbers() {
+  known_.clear();
+  std::erase_if(dependencies_, [&](const Dependency& one) {
+    return !known_.insert({with_doubt(one.stretch, one.doubt), one.wanted.places}).second;
+  });
+  graph_ = {};
+  for (const Dependency& one : dependencies_)
+    for (const Acquisition& holding : one.holding) graph_.add(holding.lock, one.wanted.lock);
+  holders_.clear();
+  forget_groups();
+  index_all();
 }
 
 }  // namespace heddle

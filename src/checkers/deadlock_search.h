@@ -30,6 +30,7 @@
 #include "checkers/forced_order.h"
 #include "checkers/lock_dependency.h"
 #include "checkers/lock_graph.h"
+#include "checkers/lock_lives.h"
 #include "checkers/meetings.h"
 #include "core/lockset.h"
 
@@ -60,10 +61,17 @@ class DeadlockSearch {
   // dependencies that differ in their clocks.
   void add(Dependency dependency);
 
-  // Drops what nothing to come can be unordered with, and what something later can stand for. To be called
-  // when worth_collecting().
+  // Drops what nothing to come can be unordered with, what something later can stand for, and what can only
+  // be about locks that have ended. To be called when worth_collecting(), or when so many locks have ended.
   bool worth_collecting() const { return dependencies_.size() >= collect_at_; }
-  void collect(const ForcedOrder& order);
+  void collect(const ForcedOrder& order, const LockLives& locks);
+  // After collecting, if locks had ended: lets the caller number sets and places anew,
+  // `restate(Dependency&)`, and then forgets what the old numbers meant.
+  template <class Restate>
+  void restate_all(Restate restate) {
+    for (Dependency& dependency : dependencies_) restate(dependency);
+    forget_numbers();
+  }
 
   bool exhausted() const { return exhausted_; }  // the budget is used up; cycles may have been missed
   uint64_t collected() const { return collected_; }
@@ -97,6 +105,8 @@ class DeadlockSearch {
 
   void index(uint32_t number);
   void drop_superseded();
+  void index_all();
+  void forget_numbers();
   void forget_groups();
   uint32_t group_of(const Dependency& dependency);
   uint32_t kind_of(const Dependency& dependency);
@@ -116,7 +126,7 @@ class DeadlockSearch {
   std::size_t collect_every_;  // new dependencies, at least, from one collection to the next
   std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
-  LockGraph graph_;                             // held → wanted, of all dependencies ever
+  LockGraph graph_;                             // held → wanted, of dependencies_ and more
   std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
   tsl::robin_set<Key, KeyHash> known_;          // dependencies_, by stretch and places
   std::vector<Group> groups_;                   // those without members are kept for a while

@@ -103,6 +103,8 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return;

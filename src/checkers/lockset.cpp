@@ -175,6 +175,8 @@ void LocksetChecker::process(const EventBatch& batch) {
       case Operation::kMaybeEnd:
       case Operation::kAssign:
       case Operation::kBranch:
+      case Operation::kLook:
+      case Operation::kTouch:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "checkers/sequential_spec/certain_order.h"
 #include "checkers/sequential_spec/recorder.h"
 #include "checkers/sequential_spec/relevance.h"
 #include "checkers/sequential_spec/report.h"
@@ -55,6 +56,7 @@ class NdseqChecker : public Checker {
     if (too_long_) return;
     const History history = recorder_->take();
     recorder_.reset();
+    assumed_ = history.assumed;
     has_hand_overs_ = history.hand_overs > 0;
     has_data_flow_ = history.has_data_flow;
     if (context_.is_live && !has_data_flow_) return;
@@ -68,6 +70,9 @@ class NdseqChecker : public Checker {
     count_events(history, relevance);
     const TaskOrder order(history, [&](NodeId node) { return relevance.is_relevant(node); });
     const ReportContext report{context_.names, history, relevance, kNdseqRules.front(), kNdseqChecker.name};
+    if (const auto race = sequential_spec::find_uncertain_order(history, relevance))
+      uncertainty_ = sequential_spec::uncertainty(race->earlier, race->later, report);
+    run_.is_certain = uncertainty_.empty();
     run_.is_found = order.is_serializable();
     if (run_.is_found) return tell_order(order, report, run_);
     for_each_distinct(order, history, [&](const std::vector<Before>& cycle) {
@@ -98,11 +103,20 @@ class NdseqChecker : public Checker {
       coverage.undecided = true;
       notes.emplace_back("the trace names no focus location, so only branches count as its outcome");
     }
+    if (!uncertainty_.empty()) {
+      coverage.undecided = true;
+      notes.push_back(uncertainty_);
+    }
     if (!has_data_flow_)
       notes.emplace_back(
           "the trace does not tell how values depend on each other, so every read counts as a branch");
     if (!run_.counted_all)
       notes.emplace_back("there may be more warnings than were counted; --budget allows more");
+    if (assumed_ > 0)
+      notes.push_back(fmt::format(
+          "functions not built with --heddle-dataflow were called, and taken to use all that their arguments "
+          "reach, what they may know by name or have kept, and unseen_state, which they share ({} assumed)",
+          counted(assumed_, "use")));
     if (has_hand_overs_)
       notes.emplace_back(
           "tasks used semaphores, and whether a sequential run would wait for ever there is not judged");
@@ -145,6 +159,8 @@ class NdseqChecker : public Checker {
   bool too_long_ = false;
   bool has_tasks_ = false;  // of a running program, so far
   bool has_hand_overs_ = false;
+  std::string uncertainty_;  // of the order of what matters; empty: it is certain
+  uint64_t assumed_ = 0;     // accesses, by functions that tell nothing
   bool has_data_flow_ = false;
   SequentialRun run_;
 };

@@ -54,6 +54,7 @@ class RaceChecker : public Checker {
 };
 
 void RaceChecker::process(const EventBatch& batch) {
+  for (const uint32_t lock : batch.ended_locks) order_.end_lock(lock);
   detector_.cover(context_.names.table(Space::kVariable).size());
   const std::size_t size = batch.events.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -106,6 +107,8 @@ void RaceChecker::process(const EventBatch& batch) {
       case Operation::kMaybeEnd:
       case Operation::kAssign:
       case Operation::kBranch:
+      case Operation::kLook:
+      case Operation::kTouch:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: order_.synchronize(event); break;

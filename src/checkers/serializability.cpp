@@ -26,6 +26,7 @@ bool orders_deterministically(Operation operation) {
 template <class Story>
 void Serializability<Story>::process(const EventBatch& batch) {
   cover_names();
+  for (const uint32_t lock : batch.ended_locks) end_lock(lock);
   const std::size_t size = batch.events.size();
   for (std::size_t i = 0; i < size; ++i) {
     if (settings_.race_filter && i + kPrefetch < size) {
@@ -44,11 +45,20 @@ void Serializability<Story>::cover_names() {
   if (settings_.race_filter) races_.cover(names_.table(Space::kVariable).size());
 }
 
+// What comes under its number is another lock.
+template <class Story>
+void Serializability<Story>::end_lock(uint32_t lock) {
+  if (lock < locks_.size()) locks_[lock] = {};
+  if (settings_.race_filter) synchronization_.end_lock(lock);
+  if (settings_.conflict_freedom) conflict_freedom_.begin_new_life(Space::kLock, lock);
+}
+
 // What all that follows depends on, however far back it began: which phase a barrier is in, who holds what,
 // and who is in which block.
 template <class Story>
 void Serializability<Story>::skim(const EventBatch& batch) {
   cover_names();
+  for (const uint32_t lock : batch.ended_locks) end_lock(lock);
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
     const Event& event = batch.events[i];
     switch (event.operation) {
@@ -85,6 +95,8 @@ void Serializability<Story>::skim(const EventBatch& batch) {
       case Operation::kMaybeEnd:
       case Operation::kAssign:
       case Operation::kBranch:
+      case Operation::kLook:
+      case Operation::kTouch:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;
@@ -195,7 +207,7 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
       done();
       if (event.object < variables_.size()) variables_[event.object] = {};
       if (settings_.race_filter) races_.begin_new_life(event.object);
-      if (settings_.conflict_freedom) conflict_freedom_.begin_new_life(event.object);
+      if (settings_.conflict_freedom) conflict_freedom_.begin_new_life(Space::kVariable, event.object);
       break;
     case Operation::kThreadEnd:
       start(event, index);
@@ -213,6 +225,8 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
       start(event, index);
       done();

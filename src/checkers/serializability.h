@@ -164,6 +164,7 @@ class Serializability {
   }
   Transaction& transaction(TransactionHandle handle) { return at(transactions_, handle.index); }
 
+  void end_lock(uint32_t lock);
   void cover_names();
   void on_event(const Event& event, EventIndex index);
   void on_access(const Event& event, EventIndex index);

@@ -101,7 +101,7 @@ class Explainer : public Checker, private Serializability<Told>::Listener {
                              : judge                    ? windows_[window_].last + 1
                                                         : windows_[window_].first;
       const std::size_t count = std::min<std::size_t>(rest.events.size(), end - rest.first);
-      const EventBatch part{rest.first, rest.events.first(count)};
+      const EventBatch part{rest.first, rest.events.first(count), rest.ended_locks};
       if (judge) {
         engine_.process(part);
       } else {

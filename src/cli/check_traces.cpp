@@ -63,7 +63,8 @@ void check_trace(const std::string& path, const std::vector<const CheckerEntry*>
         },
         [&](uint64_t events, const TraceSource& reader) { again.update(events, reader); });
   });
-  std::vector<Finding> findings = report.add_input({name, traversal.events, source->note()}, checkers, found);
+  std::vector<Finding> findings =
+      report.add_input({name, traversal.events, source->note()}, coverage_of(checkers), found);
   if (can_be_read_again(path) && wants_spans && !findings.empty()) {
     read_again(path, [&](const auto& open) { annotate_spans(findings, *open()); });
   } else if (can_be_read_again(path) && needs_blocks(findings)) {

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "base/text.h"
+#include "checkers/atomicity.h"
 #include "checkers/deadlock.h"
+#include "checkers/determinism.h"
 #include "checkers/race.h"
 #include "checkers/registry.h"
 #include "checkers/standstill.h"
+#include "cli/focus_notes.h"
 #include "cli/question.h"
 #include "core/pipeline.h"
 #include "live/channel_reader.h"
@@ -20,6 +23,9 @@
 namespace heddle {
 
 namespace {
+
+// Where only races are looked for: so much is told to explain them by. The program finds them by itself.
+constexpr uint64_t kExplainedRecords = 1U << 16;
 
 // Whether the checker has found the same race: it saw the earlier access with its call stack.
 bool is_known(const Finding& race, const Findings& races) {
@@ -71,11 +77,17 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   reader.channel().told_per_stretch = settings_.told_per_stretch;
   if (settings_.blocks_of) reader.name_blocks(settings_.blocks_of(connection.pid()));
   connection.answer(0, 0);
+  // `heddle run` refuses such programs; this one was started by itself.
+  if (const std::string mixed = mixed_focus(fmt::format("/proc/{}/exe", connection.pid()), program);
+      !mixed.empty())
+    fmt::print(stderr, "heddle: {}\n", mixed);
 
   const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),
                                      [](const CheckerEntry* checker) { return checker->needs_whole_run; });
   LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
                   needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
+  if (settings_.checkers.size() == 1 && settings_.checkers.front()->name == kRaceChecker.name)
+    trace.needs_races_only(kExplainedRecords);
   Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};
   const std::vector<std::unique_ptr<Checker>> checkers =
       make_checkers(settings_.checkers, found.by_checker, [&](std::size_t i) {
@@ -108,7 +120,7 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   tell_new(found, program);
   std::vector<Finding> findings =
       report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
-                        checkers, found.by_checker);
+                        coverage(checkers, trace), found.by_checker);
   const bool any_block = std::any_of(findings.begin(), findings.end(),
                                      [](const Finding& finding) { return !finding.blocks.empty(); });
   if (any_block && trace.calm_until() > 0)
@@ -119,6 +131,24 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;
+}
+
+// A race may be all that breaks a block, and the checkers of blocks have not seen both of its accesses.
+std::vector<Coverage> LiveCheck::coverage(std::span<const std::unique_ptr<Checker>> checkers,
+                                          const LiveTrace& trace) const {
+  std::vector<Coverage> covered = coverage_of(checkers);
+  for (std::size_t i = 0; i < covered.size(); ++i) {
+    const std::string_view name = settings_.checkers[i]->name;
+    const bool has_blocks = (name == kAtomicityChecker.name && trace.has_begun_atomic()) ||
+                            (name == kDeterminismChecker.name && trace.has_begun_deterministic());
+    if (!trace.has_untold_race() || !has_blocks) continue;
+    covered[i].undecided = true;
+    covered[i].note =
+        "a data race was found after its first access was forgotten: whether it breaks a block as well is "
+        "not "
+        "known; mend the race first, or use `heddle record` and `heddle check`, which see all accesses";
+  }
+  return covered;
 }
 
 RunReport LiveCheck::finish() {

@@ -44,6 +44,8 @@ class LiveCheck {
     Findings* races = nullptr;      // of the checker; null: it does not run
     Findings* deadlocks = nullptr;  // the same
   };
+  std::vector<Coverage> coverage(std::span<const std::unique_ptr<Checker>> checkers,
+                                 const LiveTrace& trace) const;
   static void add_told(LiveTrace& trace, Found& found);
   void tell_new(const Found& found, const std::string& program);
 

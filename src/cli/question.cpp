@@ -79,6 +79,9 @@ std::string threads_text(const std::string& program, LiveTrace& trace) {
   std::string text = fmt::format("heddle: what the threads of {} do:\n", printable(program));
   for (ThreadId id = 0; id < waits.threads().size(); ++id)
     if (!waits.threads()[id].is_over) text += thread_text(id, waits, trace.names());
+  if (trace.is_quiet())
+    text +=
+        "  which locks they have and wait for is not followed any more, since only races are looked for\n";
   return text;
 }
 

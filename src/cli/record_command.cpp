@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/child_process.h"
+#include "cli/focus_notes.h"
 #include "cli/heddle.h"
 #include "cli/options.h"
 #include "cli/program_to_run.h"
@@ -102,6 +103,7 @@ int record(const RecordArguments& arguments) {
   RunSpec spec(arguments.spec);
   Recordings recordings(arguments.output);
   const ProgramToRun recorded(arguments.command.front());
+  refuse_mixed_focus(recorded.file());
   const CommandEnd end = run_command_served(
       arguments.command, recorded.preload(), [&](Connection& connection, const std::string& program) {
         record_program(connection, program, arguments.mode == "full", spec, recordings);

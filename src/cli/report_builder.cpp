@@ -68,15 +68,14 @@ ReportBuilder::ReportBuilder(std::vector<const CheckerEntry*> checkers)
     report_.rules.push_back({rule, std::string(rule_page(rule->id))});
 }
 
-std::vector<Finding> ReportBuilder::add_input(const InputSummary& input,
-                                              std::span<const std::unique_ptr<Checker>> checkers,
+std::vector<Finding> ReportBuilder::add_input(const InputSummary& input, std::span<const Coverage> covered,
                                               std::span<Findings> found) {
   report_.inputs.push_back(input);
   const bool cut_off = !input.note.empty();
   std::vector<Finding> findings;
   std::map<std::string, std::string_view> found_by;  // fingerprint → the first checker
-  for (std::size_t i = 0; i < checkers.size(); ++i) {
-    const Coverage coverage = checkers[i]->coverage();
+  for (std::size_t i = 0; i < covered.size(); ++i) {
+    const Coverage& coverage = covered[i];
     notes_[i].add(coverage.note, input.path);
     if (coverage.sequential_run) {
       report_.sequential_runs.push_back(*coverage.sequential_run);

@@ -15,10 +15,10 @@ class ReportBuilder {
  public:
   explicit ReportBuilder(std::vector<const CheckerEntry*> checkers);
 
-  // What the checkers found in one input, in the order of the constructor's. The same found by two checkers
-  // is one finding. The result is in order of occurrence, to be completed and given to add_findings().
-  std::vector<Finding> add_input(const InputSummary& input,
-                                 std::span<const std::unique_ptr<Checker>> checkers,
+  // What the checkers found in one input and what they covered, in the order of the constructor's. The same
+  // found by two checkers is one finding. The result is in order of occurrence, to be completed and given to
+  // add_findings().
+  std::vector<Finding> add_input(const InputSummary& input, std::span<const Coverage> covered,
                                  std::span<Findings> found);
   // The same defect in several inputs is one finding, named for the first.
   void add_findings(std::vector<Finding> findings, const std::string& input);

@@ -14,6 +14,7 @@
 #include "checkers/registry.h"
 #include "cli/child_process.h"
 #include "cli/command_line.h"
+#include "cli/focus_notes.h"
 #include "cli/heddle.h"
 #include "cli/live_check.h"
 #include "cli/options.h"
@@ -91,21 +92,11 @@ int run_sequentially(const RunArguments& arguments) {
   return end.exit_code;
 }
 
-}  // namespace
-
-bool is_focused(const std::string& program) {
-  return !program.empty() && !section_bytes(program, "heddle_focus").empty();
-}
-
-namespace {
-
 // The others judge by races and by what orders threads, and all of that is told (docs/design/types.md).
 bool needs_every_access(const std::string& checkers) {
   const std::vector<const CheckerEntry*> selected = select_checkers(checkers);
-  return std::any_of(selected.begin(), selected.end(), [](const CheckerEntry* checker) {
-    return checker->name != "race" && checker->name != "deadlock" && checker->name != "atomicity" &&
-           checker->name != "determinism";
-  });
+  return std::any_of(selected.begin(), selected.end(),
+                     [](const CheckerEntry* checker) { return checker->needs_whole_run; });
 }
 
 }  // namespace
@@ -117,6 +108,7 @@ int run_program(const RunArguments& arguments) {
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
   const ProgramToRun checked(arguments.command.front());
+  refuse_mixed_focus(checked.file());
   const CommandEnd end = run_command_served(
       arguments.command, checked.preload(), [&](Connection& connection, const std::string& program) {
         const uint32_t findings = live.check(connection, program);

@@ -31,7 +31,4 @@ void add_spec_option(CLI::App& app, std::string& spec);
 // How the exit codes are explained below the help of commands that run programs.
 std::string run_exit_codes_help();
 
-// Whether the program was built with --heddle-focus: it does not tell of accesses that cannot race.
-bool is_focused(const std::string& program);
-
 }  // namespace heddle

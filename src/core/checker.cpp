@@ -49,6 +49,8 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kAssign: return fmt::format("computed {}", object);
     case Operation::kBranch: return fmt::format("branched on {}", object);
     case Operation::kFocus: return fmt::format("marked {} as focus", object);
+    case Operation::kLook: return fmt::format("called a function that may have read {}", object);
+    case Operation::kTouch: return fmt::format("called a function that may have read and written {}", object);
     case Operation::kSync: return fmt::format("synchronized through {}", object);
     case Operation::kNested: break;
   }

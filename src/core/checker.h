@@ -90,6 +90,12 @@ class Checker {
   virtual bool has_seen_enough() const { return false; }
 };
 
+inline std::vector<Coverage> coverage_of(std::span<const std::unique_ptr<Checker>> checkers) {
+  std::vector<Coverage> covered;
+  for (const std::unique_ptr<Checker>& checker : checkers) covered.push_back(checker->coverage());
+  return covered;
+}
+
 // How a checker presents itself to the command line. checkers/registry.cpp lists them all.
 struct CheckerEntry {
   std::string_view name;   // "race"
@@ -97,7 +103,9 @@ struct CheckerEntry {
   bool by_default;  // run when the user names no checkers: what it reports is real, or says *potential*
   std::span<const Rule> rules;  // what it can report
   std::unique_ptr<Checker> (*make)(const CheckerContext& context);
-  bool needs_whole_run = true;  // false: of a running program, what live/sieve.h lets through is enough
+  // False: of a running program, what live/sieve.h lets through is enough, and numbers of locks may come to
+  // stand for others (EventBatch::ended_locks).
+  bool needs_whole_run = true;
 };
 
 // "wrote balance", "acquired mu": an operation as a report says it.

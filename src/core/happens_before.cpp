@@ -94,6 +94,8 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
     case Operation::kNested: return;
   }

@@ -27,6 +27,9 @@ namespace heddle {
 
 class HappensBefore {
  public:
+  // What comes under its number is another lock.
+  void end_lock(uint32_t lock) { at(locks_, lock) = {}; }
+
   // The clock of a thread; a thread never heard of begins now. The reference lasts until the next call with a
   // new thread.
   ThreadClock& clock(ThreadId thread) {

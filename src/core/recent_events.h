@@ -23,14 +23,14 @@ class RecentEvents {
     std::vector<Event> copy;
     while (!batches_.empty() && count_ - batches_.front().events.size() >= least_) {
       Kept& oldest = batches_.front();
-      forget(EventBatch{oldest.first, oldest.events});
+      forget(oldest.batch());
       count_ -= oldest.events.size();
       copy = std::move(oldest.events);  // its memory serves again
       batches_.pop_front();
     }
     copy.assign(batch.events.begin(), batch.events.end());
     count_ += copy.size();
-    batches_.push_back({batch.first, std::move(copy)});
+    batches_.push_back({batch.first, std::move(copy), {batch.ended_locks.begin(), batch.ended_locks.end()}});
   }
 
   // Index of the first event kept; 0 if there is none.
@@ -38,13 +38,16 @@ class RecentEvents {
 
   template <class Visit>
   void for_each_batch(Visit visit) {
-    for (Kept& batch : batches_) visit(EventBatch{batch.first, batch.events});
+    for (Kept& batch : batches_) visit(batch.batch());
   }
 
  private:
   struct Kept {
     EventIndex first;
     std::vector<Event> events;
+    std::vector<uint32_t> ended_locks;
+
+    EventBatch batch() { return {first, events, ended_locks}; }
   };
 
   std::size_t least_;

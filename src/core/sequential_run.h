@@ -27,6 +27,7 @@ struct SequentialRun {
   uint64_t warnings = 0;           // cycles of relevant operations, likewise
   bool counted_all = true;         // both times; else there may be more
   bool is_found = false;           // there is such a sequential run
+  bool is_certain = true;          // the trace's order of what matters is the one in which it happened
   // The tasks in its order, each followed by the tasks inside it.
   std::vector<Place> order;
   uint64_t order_left_out = 0;  // tasks past those kept

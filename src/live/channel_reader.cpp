@@ -20,8 +20,8 @@ using runtime::Record;
 
 namespace {
 
-// Records handed out at once.
-constexpr std::size_t kMostAtOnce = 4096;
+// Records handed out at once: they fit into the cache.
+constexpr std::size_t kMostAtOnce = 1024;
 
 // A program that ends says so; one that is killed does not, so it is looked for when it has been silent.
 constexpr std::chrono::microseconds kAskAfter{10'000};

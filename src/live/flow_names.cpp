@@ -1,6 +1,6 @@
 #include "live/flow_names.h"
 
-#include <fmt/format.h>
+#include <charconv>
 
 namespace heddle {
 
@@ -9,24 +9,47 @@ FlowNames::OfThread& FlowNames::of(uint32_t thread) {
   return threads_[thread];
 }
 
-std::string FlowNames::name(uint32_t thread, uint32_t label) { return fmt::format("l{}.{}", thread, label); }
+void FlowNames::add_name(std::string& to, uint32_t thread, uint32_t label) {
+  const auto add = [&](char before, uint32_t number) {
+    char digits[10];
+    const auto written = std::to_chars(digits, digits + sizeof(digits), number);
+    to += before;
+    to.append(digits, written.ptr);
+  };
+  add('l', thread);
+  add('.', label);
+}
 
 uint32_t FlowNames::local(uint32_t thread, uint32_t label) {
   if (label == 0) return kNoId;
   std::vector<uint32_t>& locals = of(thread).locals;
   if (label >= locals.size()) locals.resize(std::size_t{label} * 2, kNoId);
-  if (locals[label] == kNoId) locals[label] = names_.table(Space::kLocal).append(name(thread, label));
+  if (locals[label] == kNoId) {
+    text_.clear();
+    add_name(text_, thread, label);
+    locals[label] = names_.table(Space::kLocal).append(text_);
+  }
   return locals[label];
 }
 
 uint32_t FlowNames::list(uint32_t thread, const Labels& labels) {
-  const auto [known, is_new] = of(thread).lists.try_emplace(labels, kNoId);
+  constexpr std::size_t kLatest = 4096;
+  OfThread& of_thread = of(thread);
+  if (of_thread.latest.empty()) of_thread.latest.resize(kLatest, {Labels(), kNoId});
+  auto& latest = of_thread.latest[(labels[0] + labels[1] * 31 + labels[2] * 961) % kLatest];
+  if (latest.first == labels) return latest.second;
+  const auto [known, is_new] = of_thread.lists.try_emplace(labels, kNoId);
   if (is_new) {
-    std::string text;
-    for (const uint32_t label : labels)
-      if (label != 0) text += (text.empty() ? "" : ",") + name(thread, label);
-    if (!text.empty()) known.value() = names_.table(Space::kLocalList).intern(text);
+    text_.clear();
+    for (const uint32_t label : labels) {
+      if (label == 0) continue;
+      if (!text_.empty()) text_ += ',';
+      add_name(text_, thread, label);
+    }
+    // No other list is the same: there is one for each.
+    if (!text_.empty()) known.value() = names_.table(Space::kLocalList).append(text_);
   }
+  latest = {labels, known->second};
   return known->second;
 }
 

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "runtime/flow.h"
 #include "trace/names.h"
 
 namespace heddle {
@@ -20,25 +22,29 @@ class FlowNames {
   // Threads that are in one task share their locals, but not their labels: so each thread has a number of its
   // own while it runs.
   uint32_t local(uint32_t thread, uint32_t label);  // kNoId for label 0
-  // Of up to four labels, 0 for none; kNoId: of none.
-  using Labels = std::array<uint32_t, 4>;
+  // Of some labels, 0 for none; kNoId: of none.
+  using Labels = std::array<uint32_t, runtime::kMostJoined>;
   uint32_t list(uint32_t thread, const Labels& labels);
 
  private:
   struct LabelsHash {
     std::size_t operator()(const Labels& labels) const {
-      return mix(mix(uint64_t{labels[0]} << 32 | labels[1]) ^ (uint64_t{labels[2]} << 32 | labels[3]));
+      static_assert(runtime::kMostJoined == 6);
+      return mix(mix(mix(uint64_t{labels[0]} << 32 | labels[1]) ^ (uint64_t{labels[2]} << 32 | labels[3])) ^
+                 (uint64_t{labels[4]} << 32 | labels[5]));
     }
   };
   struct OfThread {
     std::vector<uint32_t> locals;  // by label
     tsl::robin_map<Labels, uint32_t, LabelsHash> lists;
+    std::vector<std::pair<Labels, uint32_t>> latest;  // of lists, by what is cheap to compute
   };
   OfThread& of(uint32_t thread);
-  static std::string name(uint32_t thread, uint32_t label);
+  static void add_name(std::string& to, uint32_t thread, uint32_t label);
 
   Names& names_;
   std::vector<OfThread> threads_;
+  std::string text_;
 };
 
 }  // namespace heddle

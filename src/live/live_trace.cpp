@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "live/by_address.h"
@@ -30,6 +31,12 @@ Record without_caller(Record record) {
   return record;
 }
 
+// What a wait counts as a semaphore's is called, where it has no name.
+std::string_view what_is_awaited(const Record& waiting) {
+  if (waiting.extra == runtime::kForLatch) return "latch";
+  return waiting.extra == runtime::kForFuture ? "future" : "semaphore";
+}
+
 // Not plain accesses and blocks.
 bool is_seen_by_others(Operation operation) {
   return operation != Operation::kRead && operation != Operation::kWrite &&
@@ -46,6 +53,7 @@ LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided
       sieve_(lets_through),
       program_(std::move(program)),
       divided_(divided),
+      tells_ends_(lets_through == Sieve::LetsThrough::kWhatMatters),
       ignores_(std::move(ignores)),
       sites_(reader, symbolizer_, names_),
       told_per_stretch_(reader.channel().told_per_stretch) {}
@@ -55,6 +63,10 @@ EventBatch LiveTrace::next() {
   first_ += handed_out_;
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(handed_out_));
   races_.clear();
+  // Those of events that are still to be handed out have not ended before the next.
+  ended_locks_.clear();
+  if (events_.empty()) ended_locks_.swap(ending_locks_);
+  for (const uint32_t lock : ended_locks_) told_names_.end(Space::kLock, lock);
   const auto idle = [&] {
     look_for_standstills();
     if (idle_) idle_();
@@ -62,22 +74,50 @@ EventBatch LiveTrace::next() {
   while (events_.empty()) {
     const auto records = reader_.next(idle);
     if (records.empty()) break;
-    passed_.clear();
-    for (const auto& told : records)
-      if (told.stream < ChannelReader::kMostStreams) sieve_.add(told, passed_);
-    for (const auto& told : passed_) translate(told.stream, told.record);
+    for (const auto& told : records) {
+      if (told.stream >= ChannelReader::kMostStreams) continue;
+      passed_.clear();
+      sieve_.add(told, passed_);
+      for (const auto& passed : passed_) {
+        if (is_quiet_ && !is_known_to_race(passed)) continue;
+        translate(passed.stream, passed.record);
+      }
+    }
+    if (quiet_after_ != 0 && !is_quiet_ && sieve_.records() >= quiet_after_) become_quiet();
     if (sieve_.records() >= next_look_) {
       look_for_standstills();
       next_look_ = sieve_.records() + kLookEvery;
     }
-    if (const bool wants = sieve_.wants_accesses(); wants != wants_accesses_) {
+    if (const bool wants = sieve_.wants_accesses() && !is_quiet_; wants != wants_accesses_) {
       wants_accesses_ = wants;
       if (wants) calm_until_ = sieve_.records();
       reader_.channel().told_per_stretch = wants ? told_per_stretch_ : 0;
     }
   }
   handed_out_ = events_.size();
-  return {first_, events_};
+  return {first_, events_, ended_locks_};
+}
+
+// From here on accesses and what orders them are not told together.
+void LiveTrace::become_quiet() {
+  is_quiet_ = true;
+  reader_.channel().is_quiet = 1;
+}
+
+// Of a quiet program an access counts only if it is told because of a race; what came before it is no longer
+// comparable.
+bool LiveTrace::is_known_to_race(const Sieve::ToldRecord& told) {
+  constexpr std::array kAccesses = {Operation::kRead,         Operation::kWrite,
+                                    Operation::kAtomicRead,   Operation::kAtomicWrite,
+                                    Operation::kAtomicUpdate, Operation::kAtomicCompareFail};
+  const auto is_told = [&](Operation operation) {
+    return told.record.operation() == static_cast<uint8_t>(operation);
+  };
+  if (std::none_of(kAccesses.begin(), kAccesses.end(), is_told)) return true;
+  if (thread(told.stream).race.what == 0) return false;
+  now_ = thread(told.stream).id;
+  forget_variables();
+  return true;
 }
 
 std::string LiveTrace::where(EventIndex index) const { return fmt::format("{}: event {}", program_, index); }
@@ -118,12 +158,14 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   }
   if (record.operation() >= kStoredOperations) return;
   const auto operation = static_cast<Operation>(record.operation());
+  if (operation == Operation::kAssign || operation == Operation::kBranch)
+    return compute(record, thread(stream));
   const bool names_thread = operation == Operation::kFork || operation == Operation::kJoin;
   if (names_thread && record.extra >= ChannelReader::kMostStreams) return;
   Event event;
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
-  event.site = sites_.site_of(operation == Operation::kAssign ? without_caller(record) : record);
+  event.site = sites_.site_of(record);
   if (is_seen_by_others(operation) &&
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);
@@ -137,6 +179,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       [[fallthrough]];
     case Operation::kRead:
     case Operation::kWrite:
+    case Operation::kLook:
+    case Operation::kTouch:
       access(record, event, thread(stream));
       if (thread(stream).race.what != 0 && !events_.empty())
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());
@@ -157,8 +201,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       locks_.end_thread(event);
       flow_.end_thread(thread(stream).flow);
       return add(event);
-    case Operation::kBeginAtomic:
+    case Operation::kBeginAtomic: has_begun_atomic_ = true; return block(record, event, thread(stream));
     case Operation::kBeginDeterministic:
+      has_begun_deterministic_ = true;
+      return block(record, event, thread(stream));
     case Operation::kEnd: return block(record, event, thread(stream));
     case Operation::kArrive:
     case Operation::kLeave: return barrier(record, event, thread(stream));
@@ -179,10 +225,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kMaybeBegin:
     case Operation::kMaybeEnd: return add(event);
     case Operation::kAssign:
-    case Operation::kBranch:
-      flow_.set_locals(thread(stream).flow, record, event);
-      if (event.object != kNoId) add(event);
-      return;
+    case Operation::kBranch: return;  // above
     case Operation::kFocus: return focus(record, event);
     case Operation::kCommit:
     case Operation::kAlloc:
@@ -206,9 +249,24 @@ void LiveTrace::access(const Record& record, Event event, Thread& thread) {
     pieces_.clear();
     variables_.access(record.address(), record.size(),
                       [&](uint32_t variable) { pieces_.push_back(variable); });
-    Parts::add_for_each(event, pieces_, names_, events_);
+    if (pieces_.size() == 1) {
+      event.object = pieces_[0];
+      add(event);
+    } else {
+      Parts::add_for_each(event, pieces_, names_, events_);
+    }
   }
   accessing_ = nullptr;
+}
+
+// An assignment or a branch.
+void LiveTrace::compute(const Record& record, Thread& thread) {
+  Event event;
+  event.operation = static_cast<Operation>(record.operation());
+  event.thread = now_ = thread.id;
+  event.site = sites_.site_of(event.operation == Operation::kAssign ? without_caller(record) : record);
+  flow_.set_locals(thread.flow, record, event);
+  if (event.object != kNoId) add(event);
 }
 
 void LiveTrace::task(const Record& record, Event event, Thread& thread) {
@@ -249,6 +307,7 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
   const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
                          operation != Operation::kFree;  // always told
+  has_untold_race_ |= !is_told && !is_atomic;
   if ((is_told || is_atomic) && !sieve_.has_dropped()) return;
   add_race(earlier, later);
 }
@@ -278,7 +337,7 @@ void LiveTrace::add_race(const Record& earlier, const Event& later) {
 
 uint32_t LiveTrace::lock_at(const Record& record, SiteId site) {
   return locks_.number_at(record.address(), [&] {
-    return told_names_.add(Space::kLock, {record.address(), record.name, site, "mutex"});
+    return told_names_.add_or_reuse(Space::kLock, {record.address(), record.name, site, "mutex"});
   });
 }
 
@@ -299,7 +358,7 @@ Waits LiveTrace::waits() {
       case Space::kLock: return lock_at(record, site);
       case Space::kBarrier: return object_at(space, record, site, "barrier");
       case Space::kCondition: return object_at(space, record, site, "condition");
-      default: return object_at(space, record, site, "semaphore");
+      default: return object_at(space, record, site, what_is_awaited(record));
     }
   };
   return told_waits(sieve_, ids_by_stream(),
@@ -308,6 +367,7 @@ Waits LiveTrace::waits() {
 
 // Names nothing until there is something to tell.
 void LiveTrace::look_for_standstills() {
+  if (is_quiet_) return;
   if (std::exchange(looked_at_waits_, sieve_.waits()) == sieve_.waits()) return;
   tsl::robin_map<uint64_t, uint32_t, MixHash> numbers;  // by address
   const auto number_of = [&](Space, const Record& record, SiteId) {
@@ -383,7 +443,9 @@ uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, st
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
   const std::size_t known = names_.table(Space::kVariable).size();
-  const uint32_t variable = told_names_.add_variable({address, given, accessing_at_, "memory"}, is_part);
+  const ToldNames::Thing thing = {address, given, accessing_at_, "memory"};
+  const uint32_t variable =
+      is_part ? told_names_.add(Space::kVariable, thing) : told_names_.add_or_reuse(Space::kVariable, thing);
   // It may be marked as focus, which is refused of a variable whose life is over.
   if (variable < known && flow_.is_followed()) add_life(Operation::kAlloc, variable);
   return variable;
@@ -399,7 +461,7 @@ void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts)
 // Parts stay what they are: to be used again they would have to be whole in one life and not in another.
 void LiveTrace::end_variable(uint32_t variable, bool is_part) {
   add_life(Operation::kFree, variable);
-  if (!is_part) told_names_.end_variable(variable);
+  if (!is_part) told_names_.end(Space::kVariable, variable);
 }
 
 void LiveTrace::add_life(Operation operation, uint32_t variable) {
@@ -414,7 +476,8 @@ void LiveTrace::forget(uint64_t address, uint64_t size) {
   variables_.forget(address, size);
   const uint64_t end = address + size;
   flow_.give_back(address, end);
-  locks_.forget(address, end);
+  locks_.forget(address, end, ending_locks_);
+  if (!tells_ends_) ending_locks_.clear();
   forget_in(barriers_, address, end);
   forget_in(semaphores_, address, end);
   forget_in(conditions_, address, end);

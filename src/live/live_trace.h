@@ -58,8 +58,18 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What came to light since the latest batch, and was not taken yet.
   std::vector<ToldRace> take_races() { return std::exchange(races_, {}); }
 
+  // Whether one of them has an access that is not among the events.
+  bool has_untold_race() const { return has_untold_race_; }
+  bool has_begun_atomic() const { return has_begun_atomic_; }
+  bool has_begun_deterministic() const { return has_begun_deterministic_; }
+
   // What is to be known about the data flow it told of.
   std::vector<std::string> flow_notices() { return flow_.notices(symbolizer_); }
+
+  // Only races in the program are looked for: after so many records of a program without any, it need not
+  // tell what orders its threads, which it knows itself.
+  void needs_races_only(uint64_t after) { quiet_after_ = after; }
+  bool is_quiet() const { return is_quiet_; }
 
   // What the threads hold and wait for, after all that was told.
   Waits waits();
@@ -85,12 +95,15 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   void translate(uint32_t stream, const runtime::Record& record);
   void access(const runtime::Record& record, Event event, Thread& thread);
+  void compute(const runtime::Record& record, Thread& thread);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
   void add_race(const runtime::Record& earlier, const Event& later);
   std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
+  void become_quiet();
+  bool is_known_to_race(const Sieve::ToldRecord& told);
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
   void judge_apart(const Thread& thread, SiteId site);
@@ -109,6 +122,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<Sieve::ToldRecord> passed_;  // by the sieve
   std::string program_;
   Divided divided_;
+  bool tells_ends_;  // of locks: no recording, and no checker that knows nothing of them
   IgnoresBlock ignores_;
   Names names_;
   Symbolizer symbolizer_;
@@ -126,11 +140,19 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint32_t told_per_stretch_;                           // accesses, when they are wanted
   bool wants_accesses_ = true;                          // and so the program was told
   uint64_t calm_until_ = 0;
+  bool has_untold_race_ = false;
+  bool has_begun_atomic_ = false;  // a block
+  bool has_begun_deterministic_ = false;
+  uint64_t quiet_after_ = 0;                    // so many records, if not 0 …
+  bool is_quiet_ = false;                       // … and so the program was told
   const runtime::Record* accessing_ = nullptr;  // while variables_ asks for names
   SiteId accessing_at_ = kNoId;
   std::vector<uint32_t> pieces_;  // that the present access is about
   ThreadId now_ = kNoId;          // whose record is translated
   std::size_t handed_out_ = 0;    // of events_
+  // Locks whose life is over: after what is in events_, and told with the latest batch.
+  std::vector<uint32_t> ending_locks_;
+  std::vector<uint32_t> ended_locks_;
   std::vector<ToldRace> races_;
   uint64_t looked_at_waits_ = 0;     // of the sieve's
   uint64_t next_look_ = kLookEvery;  // after so many records

@@ -28,6 +28,13 @@ uint64_t place_of(const runtime::Record& record) {
 
 }  // namespace
 
+static bool is_plain(uint8_t operation) {
+  return operation == static_cast<uint8_t>(Operation::kRead) ||
+         operation == static_cast<uint8_t>(Operation::kWrite) ||
+         operation == static_cast<uint8_t>(Operation::kAssign) ||
+         operation == static_cast<uint8_t>(Operation::kBranch);
+}
+
 Sieve::Thread& Sieve::thread_of(uint32_t stream) {
   if (stream >= threads_.size())
     threads_.resize(std::max<std::size_t>(stream + std::size_t{1}, threads_.size() * 2));
@@ -43,6 +50,13 @@ void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
   const Record& record = told.record;
   Thread& thread = thread_of(told.stream);
   ++now_;
+  // Most records, and nothing to do about them.
+  if (lets_all_through_ && is_plain(record.operation()) && !thread.is_new && !thread.waits() &&
+      !thread.is_busy()) {
+    thread.last = record;
+    passed.push_back(told);
+    return;
+  }
   switch (record.operation()) {
     case runtime::kToldNothing: return;
     case runtime::kToldModule: passed.push_back(told); return;
@@ -72,7 +86,7 @@ void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
       pass(thread, told, passed);
     } else {
       const uint64_t since = thread.is_busy() ? std::min(before, thread.busy_since) : before;
-      thread.kept.push_back({now_, since, thread.last_given == now_, record});
+      thread.kept.push_back({now_, since, record, thread.last_given == now_});
       if (++kept_ >= next_trim_) drop();
       if (lets_all_through()) pass_kept(passed);
     }
@@ -100,7 +114,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case runtime::kToldRace:
     case runtime::kToldRaceFree:
     case runtime::kToldConstruct:
-    case runtime::kToldUnfollowed: return lets_all_through_ = has_mattered_ = true;
+    case runtime::kToldUnfollowed: return lets_all_through_ = true;
     default: break;
   }
   if (record.operation() >= kStoredOperations) return false;
@@ -142,7 +156,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kBeginDeterministic:
       begin_busy(thread);
       ++thread.blocks;
-      return lets_all_through_ = has_mattered_ = true;
+      return lets_all_through_ = true;
     case Operation::kEnd: end_block(thread); return false;
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
@@ -150,7 +164,9 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
-    case Operation::kFocus: return lets_all_through_ = has_mattered_ = true;
+    case Operation::kLook:
+    case Operation::kTouch:
+    case Operation::kFocus: return lets_all_through_ = true;
     case Operation::kNotify:
     case Operation::kFence:
     case Operation::kCommit:

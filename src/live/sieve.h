@@ -48,10 +48,7 @@ class Sieve {
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)
-      : limits_(limits),
-        lets_all_through_(what == LetsThrough::kAll),
-        has_mattered_(lets_all_through_),
-        next_trim_(limits.kept) {}
+      : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {}
 
   // The next record of the program; what is let through is appended to `passed`, in the program's order.
   void add(const ToldRecord& told, std::vector<ToldRecord>& passed);
@@ -86,8 +83,8 @@ class Sieve {
     struct Kept {
       uint64_t when;
       uint64_t since;  // when the thread got busy; outside of all blocks and without locks: now
-      bool gives;      // something to others
       runtime::Record record;
+      bool gives;  // something to others; last, so that the record is copied in whole words
     };
 
     bool is_busy() const { return blocks > 0 || !held.empty(); }
@@ -124,7 +121,7 @@ class Sieve {
   bool has_dropped() const { return has_dropped_; }
   // Whether plain accesses should be told. They serve to explain: until there is something to explain the
   // program can save the effort.
-  bool wants_accesses() const { return has_mattered_ || now_ < limits_.calm; }
+  bool wants_accesses() const { return lets_all_through_ || has_mattered_ || now_ < limits_.calm; }
 
  private:
   using Record = runtime::Record;
@@ -158,9 +155,9 @@ class Sieve {
   void end_before_gap(uint32_t stream, Thread& thread, std::vector<ToldRecord>& passed);
 
   Limits limits_;
-  bool lets_all_through_;  // for good
-  bool has_mattered_;      // a block, or a race
-  uint64_t now_ = 0;       // how many records there were
+  bool lets_all_through_;      // for good
+  bool has_mattered_ = false;  // a block
+  uint64_t now_ = 0;           // how many records there were
   uint64_t waits_ = 0;
   uint64_t blocks_that_matter_ = 0;  // open ones
   uint64_t crowded_until_ = 0;
@@ -173,7 +170,7 @@ class Sieve {
   std::vector<Timed> frees_;                      // dropped, but after something that is kept
   std::vector<Timed> order_;                      // of what is passed
   tsl::robin_set<uint64_t, MixHash> orders_;      // locks taken while others were held: hashes of how
-  static constexpr std::size_t kMostOrders = 1U << 20;
+  static constexpr std::size_t kMostOrders = 1U << 17;
   struct Life {
     uint64_t number;
     bool is_passed = false;  // something of it: the checkers must hear of its end

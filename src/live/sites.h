@@ -4,6 +4,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -43,6 +44,11 @@ class Sites {
   Symbolizer& symbolizer_;
   Names& names_;
   tsl::robin_map<Key, SiteId, KeyHash> sites_;
+  struct Known {
+    Key key;
+    SiteId site = kNoId;
+  };
+  std::array<Known, 1024> latest_;  // of sites_, by pc
 };
 
 }  // namespace heddle

@@ -32,10 +32,13 @@ uint32_t ToldFlow::local(Thread& thread, uint64_t label) {
 }
 
 void ToldFlow::set_locals(Thread& thread, const runtime::Record& record, Event& event) {
-  event.object = local(thread, record.address());
+  constexpr uint64_t kOne = (uint64_t{1} << runtime::kLabelBits) - 1;
+  event.object = local(thread, record.address() & kOne);
   if (event.operation == Operation::kAssign)
-    event.local = names_.list(number_of(thread), {label_in(record.name), label_in(record.name >> 32),
-                                                  label_in(record.caller), label_in(record.caller >> 32)});
+    event.local = names_.list(number_of(thread),
+                              {label_in(record.name), label_in(record.name >> 32), label_in(record.caller),
+                               label_in(record.caller >> 32), label_in(record.extra),
+                               label_in(record.address() >> runtime::kLabelBits)});
 }
 
 void ToldFlow::begin_construct(Thread& thread, std::string place) {
@@ -96,6 +99,7 @@ std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
     const std::vector<std::string> frames = symbolizer.frames(address + 1);
     std::string name = frames.empty() ? fmt::format("{:#x}", address) : frames.front();
     if (const std::size_t in = name.find(" in "); in != std::string::npos) name = name.substr(in + 4);
+    if (name.starts_with("in ")) name = name.substr(3);  // of a function without lines
     by_name[name] += calls;
   }
   if (by_name.empty()) return notices;
@@ -103,8 +107,11 @@ std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
   for (const auto& [name, calls] : by_name)
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, calls);
   notices.push_back(
-      "functions that are not built with --heddle-dataflow were called; their results are taken to depend on "
-      "all arguments, and what else they read and write is not seen: " +
+      "functions that are not built with --heddle-dataflow were called; each is taken to read and write all "
+      "that its arguments reach, global variables that it may know by name, what its library was given "
+      "before, "
+      "and unseen_state, which all of them share. Build them so, or, if one only reads, declare it "
+      "[[gnu::pure]], and if it only computes, [[gnu::const]]: " +
       list);
   return notices;
 }

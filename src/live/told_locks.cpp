@@ -68,6 +68,16 @@ void ToldLocks::add(uint64_t address, const Event& event) {
   append(event);
 }
 
+void ToldLocks::forget(uint64_t begin, uint64_t end, std::vector<uint32_t>& ended) {
+  forget_in(locks_, begin, end, [&](Lock& lock) {
+    Event event;
+    event.object = lock.number;
+    drop_writer(lock, event);
+    drop_readers(lock, event);
+    ended.push_back(lock.number);
+  });
+}
+
 void ToldLocks::end_thread(const Event& end) {
   if (end.thread >= held_.size() || held_[end.thread] == 0) return;
   for (auto entry = locks_.begin(); entry != locks_.end(); ++entry) {

@@ -33,8 +33,8 @@ class ToldLocks {
   // Nobody can act for a thread that is over. A lock that it leaves behind may still be taken by others: a
   // robust one, or one that is made anew in the same place.
   void end_thread(const Event& end);
-  // The memory begins a new life.
-  void forget(uint64_t begin, uint64_t end) { forget_in(locks_, begin, end); }
+  // The memory begins a new life. The locks in it are given back, and their numbers added to `ended`.
+  void forget(uint64_t begin, uint64_t end, std::vector<uint32_t>& ended);
 
  private:
   struct Lock {

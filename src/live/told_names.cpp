@@ -14,22 +14,31 @@ std::string plain(std::string name) {
   return name;
 }
 
-uint32_t ToldNames::add_variable(const Thing& thing, bool is_part) {
+uint32_t ToldNames::add(Space space, const std::string& name) {
+  UsedNames& used = this->used(space);
+  const auto [number, is_new] = used.numbers.try_emplace(name, static_cast<uint32_t>(used.names.size()));
+  if (is_new) used.names.emplace_back();
+  const uint32_t count = ++used.names[number->second].count;
+  const uint32_t thing = names_.table(space).append(count == 1 ? name : fmt::format("{}#{}", name, count));
+  if (thing >= used.by_thing.size()) used.by_thing.resize(thing + std::size_t{1}, kNoId);
+  used.by_thing[thing] = number->second;
+  return thing;
+}
+
+uint32_t ToldNames::add_or_reuse(Space space, const Thing& thing) {
   const std::string name = name_of(thing);
-  std::vector<uint32_t>& ended = used(Space::kVariable, name).ended;
-  if (is_part || ended.empty()) return add(Space::kVariable, name);
+  UsedNames& used = this->used(space);
+  const auto number = used.numbers.find(name);
+  if (number == used.numbers.end() || used.names[number->second].ended.empty()) return add(space, name);
+  std::vector<uint32_t>& ended = used.names[number->second].ended;
   const uint32_t again = ended.back();
   ended.pop_back();
   return again;
 }
 
-void ToldNames::end_variable(uint32_t variable) {
-  used(Space::kVariable, std::string(names_.variable(variable))).ended.push_back(variable);
-}
-
-std::string ToldNames::unique(Space space, const std::string& name) {
-  const uint32_t before = used(space, name).count++;
-  return before == 0 ? name : fmt::format("{}#{}", name, before + 1);
+void ToldNames::end(Space space, uint32_t number) {
+  UsedNames& used = this->used(space);
+  used.names[used.by_thing[number]].ended.push_back(number);
 }
 
 const std::string& ToldNames::text_at(uint64_t address) {

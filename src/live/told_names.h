@@ -35,12 +35,10 @@ class ToldNames {
   };
   // A new number in the space, with the thing's name, or that name and a number when it is not the first.
   uint32_t add(Space space, const Thing& thing) { return add(space, name_of(thing)); }
-  uint32_t add(Space space, const std::string& name) {
-    return names_.table(space).append(unique(space, name));
-  }
-  // A variable may be one again that had the name and has ended; a part of another one may not.
-  uint32_t add_variable(const Thing& thing, bool is_part);
-  void end_variable(uint32_t variable);
+  uint32_t add(Space space, const std::string& name);
+  // The same, or the number of something that had the name and has ended.
+  uint32_t add_or_reuse(Space space, const Thing& thing);
+  void end(Space space, uint32_t number);
 
   // The text that the program has at the address.
   const std::string& text_at(uint64_t address);
@@ -58,23 +56,24 @@ class ToldNames {
   };
   struct UsedName {
     uint32_t count = 0;           // things that got it
-    std::vector<uint32_t> ended;  // variables with it whose life is over: the next one is one of them again
+    std::vector<uint32_t> ended;  // those whose life is over: the next one is one of them again
+  };
+  struct UsedNames {
+    tsl::robin_map<std::string, uint32_t> numbers;  // in names
+    std::vector<UsedName> names;
+    std::vector<uint32_t> by_thing;  // which name each has
   };
 
   std::string name_of(const Thing& thing);
   std::string field_at(uint64_t address);
-  std::string unique(Space space, const std::string& name);
-  UsedName& used(Space space, const std::string& name) {
-    return used_names_[static_cast<std::size_t>(space)][name];
-  }
+  UsedNames& used(Space space) { return used_names_[static_cast<std::size_t>(space)]; }
 
   Names& names_;
   Symbolizer& symbolizer_;
   const Sites& sites_;
   tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
   std::map<uint64_t, Object> objects_;                    // by address
-  std::vector<tsl::robin_map<std::string, UsedName>> used_names_ =
-      std::vector<tsl::robin_map<std::string, UsedName>>(kSpaces);
+  std::vector<UsedNames> used_names_ = std::vector<UsedNames>(kSpaces);
 };
 
 }  // namespace heddle

@@ -25,6 +25,8 @@ Wait wait_of(const Record& record, std::span<const ThreadId> threads, const Wait
     case runtime::kForLock: return for_object(Wait::For::kLock, Space::kLock);
     case runtime::kForSharedLock: return for_object(Wait::For::kSharedLock, Space::kLock);
     case runtime::kForCondition: return for_object(Wait::For::kCondition, Space::kCondition);
+    case runtime::kForLatch:
+    case runtime::kForFuture:
     case runtime::kForSemaphore: return for_object(Wait::For::kSemaphore, Space::kSemaphore);
     case runtime::kForBarrier: return for_object(Wait::For::kBarrier, Space::kBarrier);
     case runtime::kForThread:

@@ -132,6 +132,7 @@ SequentialRun read_sequential_run(const Fields& fields) {
   run.warnings = fields.number("ndseq_warnings");
   run.counted_all = fields.flag("counted_all");
   run.is_found = fields.flag("found");
+  run.is_certain = !fields.has("uncertain");
   if (!run.is_found) return run;
   fields.each("order", [&](const Fields& place) {
     run.order.push_back({place.text("task"), static_cast<uint32_t>(place.number("depth"))});

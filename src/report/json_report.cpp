@@ -25,6 +25,7 @@ Json sequential_run_json(const SequentialRun& run) {
       {"counted_all", run.counted_all},
       {"found", run.is_found},
   };
+  if (!run.is_certain) json["uncertain"] = true;
   if (!run.is_found) return json;
   json["order"] = Json::array();
   for (const SequentialRun::Place& place : run.order)

@@ -121,8 +121,10 @@ std::string sequential_text(const RunReport& report, const TextStyle& style) {
   std::string out = table(rows, style);
   for (const SequentialRun& run : report.sequential_runs) {
     if (!run.is_found) continue;
-    const std::string which = report.sequential_runs.size() == 1 ? "equal to this sequential run  "
-                                                                 : printable(run.input) + " equals  ";
+    const std::string certainty = run.is_certain ? "" : "if the order is as recorded, ";
+    const std::string which =
+        certainty + (report.sequential_runs.size() == 1 ? "equal to this sequential run  "
+                                                        : printable(run.input) + " equals  ");
     write_paragraph(which, order_text(run), style, out);
     if (!run.skipped.empty()) write_paragraph("  leaving out  ", skipped_text(run), style, out);
   }

@@ -42,7 +42,7 @@ enum class Operands : uint8_t {
   kName,          // rel(m)
   kOptionalName,  // end, end(name)
   kBlock,         // begin, begin(name), begin(name,atomic), begin(name,deterministic)
-  kRead,          // r(x), r(x,value), r(x)>local
+  kRead,          // r(x), r(x,value), r(x)>local, look(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
   kAcquisition,   // acq(m), acq(m,try)
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
@@ -86,7 +86,9 @@ enum class Operands : uint8_t {
   X(kAssign, "set", Space::kLocal, Operands::kAssign)                   \
   X(kBranch, "br", Space::kLocal, Operands::kName)                      \
   X(kFocus, "focus", Space::kVariable, Operands::kName)                 \
-  X(kSync, "sync", Space::kSemaphore, Operands::kName)
+  X(kSync, "sync", Space::kSemaphore, Operands::kName)                  \
+  X(kLook, "look", Space::kVariable, Operands::kRead)                   \
+  X(kTouch, "touch", Space::kVariable, Operands::kRead)
 
 enum class Operation : uint8_t {
 #define HEDDLE_ENUMERATOR(name, spelling, space, operands) name,
@@ -142,7 +144,8 @@ struct Event {
   SiteId site = kNoId;
   uint32_t value = kNoId;  // accesses: the value read or written, in Space::kValue
   uint32_t local = kNoId;  // accesses: the local it goes to or comes from (an update: both, new value from it
-                           // and old one to it); kAssign: its sources, in Space::kLocalList
+                           // and old one to it; kLook, kTouch: what was seen so far, with what is seen here);
+                           // kAssign: its sources, in Space::kLocalList
 
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -152,6 +155,9 @@ static_assert(sizeof(Event) == 24);
 struct EventBatch {
   EventIndex first = 0;     // index of events[0] in the trace
   std::span<Event> events;  // empty: the trace has ended
+  // Locks whose life was over before the first of the events: from here on their numbers can stand for
+  // others. Only where a running program is checked, so that it can make locks for ever.
+  std::span<const uint32_t> ended_locks = {};
 
   bool empty() const { return events.empty(); }
 };

@@ -65,6 +65,8 @@ constexpr bool drains_store_buffer(const Event& event) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return false;

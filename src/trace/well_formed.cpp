@@ -90,6 +90,8 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kFence:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kSync:
     case Operation::kNested: return;
   }

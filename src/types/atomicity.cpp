@@ -151,6 +151,7 @@ class Inference {
       case OperationKind::kRelease:
       case OperationKind::kDrop:
       case OperationKind::kFork: return map_of(Mover::kLeft);
+      case OperationKind::kJoin: return map_of(Mover::kRight);
       case OperationKind::kWait: return map_of(Atomicity::kCompound);
       case OperationKind::kAddressTaken:
       case OperationKind::kLeak:

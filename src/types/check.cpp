@@ -45,6 +45,7 @@ class Checker {
     find_foreign();
     check_owners();
     check_accesses();
+    find_exempt();
     check_methods();
     find_atomicity();
     result_.missing = graph_.missing();
@@ -61,6 +62,10 @@ class Checker {
       FieldVerdict& verdict = result_.fields[place];
       if (const auto declared = types_.owners.find(place); declared != types_.owners.end())
         verdict.owner = declared->second.owner;
+      // What runs did not tell may still be seen in the code.
+      if (verdict.owner.kind != OwnerKind::kUnknown) return;
+      guessed_.insert(place);
+      verdict.owner.kind = OwnerKind::kReadonly;
     };
     for (const auto& [name, type] : program_.classes)
       for (const Member& member : type.members)
@@ -88,6 +93,7 @@ class Checker {
     found->second.reason = reason;
     found->second.why = why;
     found->second.site = site;
+    if (guessed_.contains(place)) found->second.owner.kind = OwnerKind::kUnknown;
   }
 
   void refute_class(const std::string& class_name, Unsafe reason, const std::string& why,
@@ -103,6 +109,12 @@ class Checker {
     for (const Member& member : found->second.members)
       if (!member.type.empty())
         refute_class(member.type, reason, fmt::format("{}, which leads to {}", why, class_name), site);
+  }
+
+  // Whether an access by a pointer that comes from somewhere can be wrong. What nobody but its thread has a
+  // pointer to, none leads to.
+  static bool is_endangered(const Owner& owner, bool writes) {
+    return owner.is_lock() || (writes && owner.kind == OwnerKind::kReadonly);
   }
 
   // Code without summary may do anything to what it is given, and to all that can be reached from there.
@@ -126,11 +138,17 @@ class Checker {
                          fmt::format("an object is given to {}, which has no summary", whom), operation.site);
             continue;
           }
-          for (auto& [place, verdict] : result_.fields)
+          for (auto& [place, verdict] : result_.fields) {
+            if (whom == kCopyFrom || whom == kCopyTo) {
+              if (is_endangered(verdict.owner, whom == kCopyTo))
+                refute(place, Unsafe::kForeign, fmt::format("{} may be about it", whom), operation.site);
+              continue;
+            }
             refute(
                 place, Unsafe::kForeign,
                 fmt::format("{}, which has no summary, is given an object that could be of any class", whom),
                 operation.site);
+          }
         }
   }
 
@@ -218,13 +236,40 @@ class Checker {
           verdict.early_accesses += access.is_exempt && !function.is_constructor && !function.is_destructor;
           return;
         }
-        Unsafe reason = reason_for(access, verdict.owner);
+        const Owner declared = guessed_.contains(access.place) ? Owner() : verdict.owner;
+        Unsafe reason = reason_for(access, declared);
         const std::string lock = guard_of(verdict.owner, access.path, access.place);
         if (reason == Unsafe::kUnguarded && asks_for(i, lock, access.writes) &&
             !graph_.is_called_from_outside(i))
           reason = Unsafe::kPassed;
-        refute(access.place, reason, sentence_for(access, verdict.owner), access.operation->site);
+        refute(access.place, reason, sentence_for(access, declared), access.operation->site);
       });
+  }
+
+  // Accesses that cannot be in a race whatever becomes of the place otherwise. Destructors are not trusted:
+  // an object that goes too early is a race that the checks of its fields would find.
+  void find_exempt() {
+    const Sharing sharing(graph_, flow_, /*trusts_destructors=*/false);
+    for (std::size_t i = 0; i < graph_.functions().size(); ++i) {
+      const Function& function = *graph_.functions()[i];
+      std::set<AccessSpot> others;
+      flow_.visit(i, [&](const Operation& operation, const State& before) {
+        bool is_exempt = sharing.is_alone(i, before) || sharing.is_unshared(i, operation.path, before);
+        bool is_proven = true;
+        bool is_access = false;
+        locks_.visit_accesses(i, operation, before, [&](const Access& access, const State&) {
+          is_access = true;
+          const auto found = result_.fields.find(access.place);
+          is_proven &= found != result_.fields.end() && found->second.is_proven();
+          // What others know elements by, the container's object does not tell.
+          is_exempt &= sharing.is_alone(i, before) || !places_.taken().contains(places_.of(access.path));
+        });
+        if (!is_access || is_proven) return;
+        AccessSpot spot{function.symbol, operation.site, operation.path};
+        (is_exempt ? result_.exempt : others).insert(std::move(spot));
+      });
+      for (const AccessSpot& spot : others) result_.exempt.erase(spot);
+    }
   }
 
   // A method is typed when all it does keeps to the owners, provided that its callers hold what it needs. A
@@ -309,6 +354,7 @@ class Checker {
   HeldLocks locks_;
   CheckResult result_;
   std::set<std::string> refuted_classes_;
+  std::set<std::string> guessed_;  // places of unknown owner that are taken for readonly until refuted
 };
 
 }  // namespace

@@ -59,12 +59,21 @@ struct MethodVerdict {
   bool is_atomic() const { return is_typed && at_calls <= Atomicity::kAtomic; }
 };
 
+// One place in a function where memory is accessed, by the path to it.
+struct AccessSpot {
+  std::string symbol;
+  std::string site;
+  std::string path;
+  friend auto operator<=>(const AccessSpot&, const AccessSpot&) = default;
+};
+
 struct CheckResult {
   std::map<std::string, FieldVerdict> fields;    // by place
   std::map<std::string, MethodVerdict> methods;  // by symbol
   std::set<std::string> missing;                 // functions that are called and have no summary
   std::vector<std::string> opaque_files;
   std::set<std::string> taken;           // places whose address somebody has
+  std::set<AccessSpot> exempt;           // of places that are not proven: no other thread can be there
   std::size_t unproven_for_missing = 0;  // fields
 };
 

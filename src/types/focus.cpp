@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "types/call_graph.h"
 #include "types/function_flow.h"
 #include "types/path.h"
+#include "types/worklist.h"
 
 namespace heddle::types {
 
 namespace {
 
-constexpr std::string_view kFocusVersionLine = "heddle-focus 1";
+constexpr std::string_view kFocusVersionLine = "heddle-focus 2";
 
 std::string_view name_of(FocusMode mode) {
   switch (mode) {
@@ -34,6 +37,8 @@ std::string Focus::text() const {
   for (const std::string& place : fields) text += fmt::format("field\t{}\n", place);
   for (const std::string& symbol : methods) text += fmt::format("method\t{}\n", symbol);
   for (const std::string& name : atomic) text += fmt::format("atomic\t{}\n", name);
+  for (const AccessSpot& spot : exempt)
+    text += fmt::format("exempt\t{}\t{}\t{}\n", spot.symbol, spot.site, spot.path);
   for (const auto& [place, lock] : guarded) text += fmt::format("guarded\t{}\t{}\n", place, lock);
   for (const auto& [symbol, needs] : required)
     for (const Required& need : needs)
@@ -71,6 +76,8 @@ Focus Focus::parse(std::string_view text, const std::string& file) {
       focus.methods.emplace(words[1]);
     else if (words[0] == "atomic" && words.size() == 2)
       focus.atomic.emplace(words[1]);
+    else if (words[0] == "exempt" && words.size() == 4)
+      focus.exempt.insert({std::string(words[1]), std::string(words[2]), std::string(words[3])});
     else if (words[0] == "guarded" && words.size() == 3)
       focus.guarded[std::string(words[1])] = words[2];
     else if (words[0] == "required" && words.size() == 5)
@@ -114,6 +121,88 @@ std::optional<std::set<Focus::Required>> required_by(const MethodVerdict& method
   return all;
 }
 
+bool orders_threads(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kAcquire:
+    case OperationKind::kAcquireShared:
+    case OperationKind::kRelease:
+    case OperationKind::kDrop:
+    case OperationKind::kWait:
+    case OperationKind::kAtomic:
+    case OperationKind::kFork:
+    case OperationKind::kJoin: return true;
+    default: return false;
+  }
+}
+
+// A lock stands for what is accessed between where it is said to be used and where nothing orders threads
+// yet: what comes later may be in a race though the lock's use is not.
+class StandIns {
+ public:
+  StandIns(const Program& program, const CheckResult& result, const Focus& focus)
+      : graph_(program), result_(result), focus_(focus), is_quiet_(graph_.functions().size(), true) {
+    until_stable(is_quiet_.size(), [&](std::size_t i, const auto& again) {
+      if (!is_quiet_[i] || is_quiet_now(i)) return;
+      is_quiet_[i] = false;
+      for (const std::size_t caller : graph_.callers(i)) again(caller);
+    });
+  }
+
+  // Whether the method may use what locks guard without checks.
+  bool is_covered(const Function& function, bool needs_locks) const {
+    const std::size_t number = graph_.number_of(function);
+    if (needs_locks) return is_quiet_[number];
+    if (!uses_guarded(function)) return true;
+    std::set<std::string> locks;
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations) {
+        if (operation.kind == OperationKind::kCall && !is_quiet_call(operation)) return false;
+        if (!orders_threads(operation.kind)) continue;
+        const bool is_of_lock =
+            operation.kind != OperationKind::kWait && operation.kind != OperationKind::kAtomic &&
+            operation.kind != OperationKind::kFork && operation.kind != OperationKind::kJoin;
+        if (!is_of_lock) return false;
+        locks.insert(operation.path);
+      }
+    return locks.size() <= 1;
+  }
+
+ private:
+  bool is_quiet_call(const Operation& call) const {
+    const std::vector<std::size_t>& targets = graph_.targets(call);
+    return !targets.empty() &&
+           std::all_of(targets.begin(), targets.end(), [&](std::size_t target) { return is_quiet_[target]; });
+  }
+  bool is_quiet_now(std::size_t number) const {
+    for (const Block& block : graph_.functions()[number]->blocks)
+      for (const Operation& operation : block.operations)
+        if (orders_threads(operation.kind) ||
+            (operation.kind == OperationKind::kCall && !is_quiet_call(operation)))
+          return false;
+    return true;
+  }
+  bool uses_guarded(const Function& function) const {
+    const auto is_taken = [&](const std::string& place) { return result_.taken.contains(place); };
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations) {
+        if (operation.kind == OperationKind::kWholeRead || operation.kind == OperationKind::kWholeWrite)
+          return true;
+        if (operation.kind == OperationKind::kCall) {
+          for (const std::size_t target : graph_.targets(operation))
+            if (!result_.methods.at(graph_.functions()[target]->symbol).needs.empty()) return true;
+          continue;
+        }
+        if (focus_.guarded.contains(normal_place(place_of(operation.path), is_taken))) return true;
+      }
+    return false;
+  }
+
+  CallGraph graph_;
+  const CheckResult& result_;
+  const Focus& focus_;
+  std::vector<bool> is_quiet_;  // functions in which nothing orders threads
+};
+
 }  // namespace
 
 Focus make_focus(const Program& program, const CheckResult& result, FocusMode mode) {
@@ -121,6 +210,7 @@ Focus make_focus(const Program& program, const CheckResult& result, FocusMode mo
   focus.mode = mode;
   focus.sources = program.sources;
   focus.taken = result.taken;
+  focus.exempt = result.exempt;
   for (const auto& [place, verdict] : result.fields) {
     if (verdict.is_proven()) focus.fields.insert(place);
     const bool is_about_locks = verdict.reason == Unsafe::kUnguarded || verdict.reason == Unsafe::kPassed ||
@@ -128,6 +218,7 @@ Focus make_focus(const Program& program, const CheckResult& result, FocusMode mo
     if (mode != FocusMode::kField && is_about_locks && can_stand_in(program, place, verdict.owner))
       focus.guarded[place] = verdict.owner.lock;
   }
+  const StandIns stand_ins(program, result, focus);
   for (const auto& [symbol, method] : result.methods) {
     if (method.is_library) continue;
     if (method.is_atomic()) focus.atomic.insert(method.name);
@@ -136,6 +227,7 @@ Focus make_focus(const Program& program, const CheckResult& result, FocusMode mo
     // Whoever calls through a pointer does not know what is needed.
     if (!needs || (!needs->empty() && (method.is_called_unseen || program.functions.at(symbol).is_taken)))
       continue;
+    if (!stand_ins.is_covered(program.functions.at(symbol), !needs->empty())) continue;
     focus.methods.insert(symbol);
     if (!needs->empty()) focus.required[symbol] = *needs;
   }

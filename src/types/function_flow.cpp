@@ -31,7 +31,7 @@ bool meet(State& state, const State& other) {
       state.held.insert(lock + std::string(kShared));
   state.released.insert(other.released.begin(), other.released.end());
   state.leaked.insert(other.leaked.begin(), other.leaked.end());
-  state.has_forked |= other.has_forked;
+  state.threads.insert(other.threads.begin(), other.threads.end());
   return !(state == before);
 }
 
@@ -47,9 +47,11 @@ void lose(State& state, const std::string& place) {
   state.released.insert(is_any ? "?" : place);
 }
 
-// Other roots are anybody's from the start.
+// Other roots are anybody's from the start, and so is what lies behind a pointer in memory.
 void leak(State& state, const std::string& path) {
   const std::string_view root = root_of(path);
+  const std::vector<std::string_view> steps = steps_of(path);
+  if (std::find(steps.begin(), steps.end(), kBehind) != steps.end()) return;
   if (is_parameter(root) || is_own(root)) state.leaked.emplace(root);
 }
 
@@ -87,21 +89,24 @@ void ProgramFlow::apply(const Operation& operation, State& state) const {
                     [&](const std::string& lock) { return root_of(without_mode(lock)) == operation.path; });
       state.leaked.erase(operation.path);
       return;
-    case OperationKind::kFork: state.has_forked = true; return;
+    case OperationKind::kFork: state.threads.insert(operation.path == kKeeper ? kKeeper : kSomewhere); return;
+    case OperationKind::kJoin: state.threads.erase(operation.path); return;
     case OperationKind::kCall: break;
   }
   const std::vector<std::size_t>& targets = graph_.targets(operation);
   if (targets.empty()) {
     for (const std::string& argument : operation.arguments) leak(state, argument);
-    state.has_forked = true;
+    state.threads.insert(kSomewhere);
     return;
   }
+  // A function of the library that calls another one hands its object on.
+  const std::string keeper = operation.callee.empty() || operation.path.empty() ? kSomewhere : operation.path;
   for (const std::size_t target : targets) {
     const Effects& effects = effects_[target];
     for (const unsigned parameter : effects.captures)
       if (parameter < operation.arguments.size()) leak(state, operation.arguments[parameter]);
     for (const std::string& place : effects.releases) lose(state, place);
-    state.has_forked |= effects.forks;
+    for (const std::string& kept : effects.leaves) state.threads.insert(kept == kKeeper ? keeper : kept);
   }
 }
 
@@ -141,14 +146,21 @@ Effects ProgramFlow::effects_of(std::size_t function) const {
     for (const std::string& root : state.leaked)
       if (is_parameter(root)) effects.captures.insert(parameter_of(root));
     effects.releases.insert(state.released.begin(), state.released.end());
-    effects.forks |= state.has_forked;
   };
   for (std::size_t block = 0; block < states_[function].size(); ++block) {
     State state = states_[function][block];
     if (!state.is_reached) continue;
-    for (const Operation& operation : graph_.functions()[function]->blocks[block].operations)
+    const Block& code = graph_.functions()[function]->blocks[block];
+    for (const Operation& operation : code.operations) {
       apply(operation, state);
+      effects.forks |= !state.threads.empty();
+      if (operation.kind == OperationKind::kCall)
+        for (const std::size_t target : graph_.targets(operation)) effects.forks |= effects_[target].forks;
+    }
     add(state);
+    if (!code.next.empty()) continue;
+    for (const std::string& kept : state.threads)
+      effects.leaves.insert(kept == kKeeper ? kKeeper : kSomewhere);
   }
   return effects;
 }

@@ -1,5 +1,6 @@
 // What holds before each operation of a function, whatever its callers do: locks that it has surely taken,
-// entry locks that it may have given back, pointers that it may have given away, threads it may have started.
+// entry locks that it may have given back, pointers that it may have given away, threads it may have left
+// running.
 #pragma once
 
 #include <functional>
@@ -16,19 +17,24 @@ namespace heddle::types {
 struct Effects {
   std::set<unsigned> captures;  // parameters whose pointer it may keep or hand on
   std::set<std::string>
-      releases;  // places of locks that it may give back without having taken them; "?": any
-  bool forks = false;
+      releases;                  // places of locks that it may give back without having taken them; "?": any
+  bool forks = false;            // it may start a thread
+  std::set<std::string> leaves;  // threads that may run when it returns: kKeeper, kSomewhere
   friend bool operator==(const Effects&, const Effects&) = default;
 };
 
 inline constexpr std::string_view kShared = "#";  // behind the path of a lock that is held shared
+
+inline constexpr const char* kSomewhere = "?";
 
 struct State {
   bool is_reached = false;
   std::set<std::string> held;      // on every way here: paths, with kShared where only shared
   std::set<std::string> released;  // on some way here: places of locks that were not held
   std::set<std::string> leaked;    // on some way here: roots
-  bool has_forked = false;         // on some way here
+  // Threads that were started on some way here and may still run: the local variable that keeps them,
+  // kKeeper, or kSomewhere.
+  std::set<std::string> threads;
   friend bool operator==(const State&, const State&) = default;
 };
 

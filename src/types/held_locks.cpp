@@ -157,7 +157,8 @@ void HeldLocks::find_needed() {
   until_stable(graph_.functions().size(), [&](std::size_t i, const auto& again) {
     bool has_changed = false;
     const auto need = [&](std::string lock, bool alone) {
-      if (!is_nameable(lock)) return;
+      // A way that changes leads to no lock that a caller could hold for sure.
+      if (!is_nameable(lock) || !is_usable(lock)) return;
       if (alone) {
         needed_[i].erase(lock + std::string(kShared));
       } else {

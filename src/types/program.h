@@ -17,17 +17,26 @@ enum class OperationKind : uint8_t {
   kAcquire,  // the lock at `path`
   kAcquireShared,
   kRelease,
-  kDrop,          // a guard gives back the lock at `path` if it still has it: it took it in this function
-  kWait,          // for a condition, with the lock at `path`: given back and taken again
-  kCall,          // of `callee` with `arguments`; an empty callee: through a pointer, of the signature `path`
+  kDrop,  // a guard gives back the lock at `path` if it still has it: it took it in this function
+  kWait,  // for a condition, with the lock at `path`: given back and taken again
+  kCall,  // of `callee` with `arguments`; an empty callee: through a pointer, of the signature `path`;
+          // else `path` is the local variable that keeps the threads it starts, if that is known
   kAddressTaken,  // of the memory at `path`, which anybody may access from now on
   kLeak,          // the pointer `path` goes to memory or to somebody who may keep it
   kDefine,        // the root `path` gets a value: what was known of it is void
-  kFork,          // a thread begins
+  kFork,          // a thread begins; kKeeper: the caller's variable keeps it, as `path` of the call says
+  kJoin,          // all threads that the local variable `path` keeps have ended
   kPass,          // an object of the class `path` is given to `callee`, which this file does not have
   kWholeRead,     // the whole object at `path`, of the class `callee`, is read, as in a copy
   kWholeWrite,
 };
+
+// The path of a fork in the library's functions that start threads for an object.
+inline constexpr const char* kKeeper = "h";
+
+// Callees of a kPass that are no functions: bytes are copied, and of what class is not known.
+inline constexpr const char* kCopyFrom = "a copy from memory of unknown type";
+inline constexpr const char* kCopyTo = "a copy to memory of unknown type";
 
 // The name of functions that run before main.
 inline constexpr const char* kInitializer = "(initializer)";

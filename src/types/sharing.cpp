@@ -21,7 +21,7 @@ bool Sharing::is_unshared(std::size_t function, std::string_view path, const Sta
   if (!is_parameter(root)) return false;
   const Function& here = *graph_.functions()[function];
   const unsigned parameter = parameter_of(root);
-  if (parameter == 0 && (here.is_constructor || here.is_destructor)) return true;
+  if (parameter == 0 && (here.is_constructor || (here.is_destructor && trusts_destructors_))) return true;
   return !shared_[function].contains(parameter);
 }
 
@@ -45,8 +45,8 @@ void Sharing::narrow(std::size_t function, const std::function<void(std::size_t)
   });
 }
 
-Sharing::Sharing(const CallGraph& graph, const ProgramFlow& flow)
-    : graph_(graph), flow_(flow), shared_(graph.functions().size()) {
+Sharing::Sharing(const CallGraph& graph, const ProgramFlow& flow, bool trusts_destructors)
+    : graph_(graph), flow_(flow), trusts_destructors_(trusts_destructors), shared_(graph.functions().size()) {
   bool initializers_fork = false;
   for (std::size_t i = 0; i < graph.functions().size(); ++i)
     initializers_fork |= graph.functions()[i]->name == kInitializer && flow.effects(i).forks;

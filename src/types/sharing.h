@@ -1,9 +1,9 @@
 // Which objects only one thread can have at a given operation, and when the whole program has one thread.
 //
 // An object is *unshared* where its function has made it, or got it unshared from every caller, and has given
-// no pointer to it away; in its constructor, as long as that gives none away; and in its destructor, which
-// must come after everybody else's last use (a focused run checks that it does). An operation is *alone* when
-// no thread can have been started before it. Both by greatest fixed points over the call graph.
+// no pointer to it away; in its constructor, as long as that gives none away; and, if destructors are trusted
+// to come after everybody else's last use, in its destructor. An operation is *alone* when
+// no thread can run that was started before it. Both by greatest fixed points over the call graph.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ namespace heddle::types {
 
 class Sharing {
  public:
-  Sharing(const CallGraph& graph, const ProgramFlow& flow);
+  Sharing(const CallGraph& graph, const ProgramFlow& flow, bool trusts_destructors = true);
 
   bool is_unshared(std::size_t function, std::string_view path, const State& before) const;
   bool is_alone(std::size_t function, const State& before) const {
-    return starts_alone_[function] && !before.has_forked;
+    return starts_alone_[function] && before.threads.empty();
   }
   // A call made alone of a function that starts no thread: what happens in there bothers nobody.
   bool is_harmless(std::size_t function, const State& before, std::size_t target) const {
@@ -34,6 +34,7 @@ class Sharing {
 
   const CallGraph& graph_;
   const ProgramFlow& flow_;
+  bool trusts_destructors_;
   std::vector<std::set<unsigned>> shared_;  // parameters that some caller may give a shared object for
   std::vector<bool> starts_alone_;
 };

@@ -16,7 +16,7 @@ namespace heddle::types {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OperationKind>, 16> kOperations = {{
+constexpr std::array<std::pair<std::string_view, OperationKind>, 17> kOperations = {{
     {"read", OperationKind::kRead},
     {"write", OperationKind::kWrite},
     {"atomic", OperationKind::kAtomic},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, OperationKind>, 16> kOperations
     {"leak", OperationKind::kLeak},
     {"define", OperationKind::kDefine},
     {"fork", OperationKind::kFork},
+    {"join", OperationKind::kJoin},
     {"pass", OperationKind::kPass},
     {"read-whole", OperationKind::kWholeRead},
     {"write-whole", OperationKind::kWholeWrite},

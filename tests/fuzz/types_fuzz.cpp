@@ -49,7 +49,7 @@ namespace heddle::fuzz {
 
 std::vector<std::string> seeds() {
   return {
-      "heddle-summary 1\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
+      "heddle-summary 2\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
       "member\tA::mu\t0\t40\tlock\t\ta.cpp:3\nmember\tA::x\t40\t4\tdata\t\ta.cpp:4\n"
       "function\tmain\tmain\ta.cpp:5\ti32()\t0\te\nblock\t1\ncall\ta.cpp:6\tf\t\tl1\nfork\ta.cpp:7\t-"
       "\nblock\t1\n"
@@ -60,7 +60,9 @@ std::vector<std::string> seeds() {
       "# heddle types 1\nfield A::x: guarded by A::mu  # 100 %: because\nfield g:z: guarded by global m\n"
       "field A::y: readonly\nmethod f: requires p0/A::mu, g:m\n",
       "# heddle discovery 1\nruns\t2\nfield\tA::x\t1\t2\t3\t4\t5\t6\nlock\t-40\t7\n",
-      "heddle-focus 1\nmode\tfield\nsource\tab\t/a.cpp\ntaken\tA::p\nfield\tA::x\nmethod\tf\natomic\tf\n"
+      "heddle-focus "
+      "2\nmode\tfield\nexempt\tf\ta.cpp:1:2\tp0\nsource\tab\t/"
+      "a.cpp\ntaken\tA::p\nfield\tA::x\nmethod\tf\natomic\tf\n"
       "guarded\tA::x\tA::mu\nrequired\tf\t0\tA::mu\talone\n",
   };
 }

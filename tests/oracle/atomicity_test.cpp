@@ -8,8 +8,11 @@
 
 #include <algorithm>
 
+#include "checkers/atomicity.h"
 #include "serializability_oracle.h"
 #include "support/choices.h"
+#include "support/ending_locks.h"
+#include "support/first_finding.h"
 #include "support/read_events.h"
 #include "support/real_steps.h"
 #include "support/table.h"
@@ -203,9 +206,8 @@ void check_engine(const std::string& trace, const std::vector<Event>& events,
   const std::vector<Finding> findings = check_text("atomicity", trace, options);
   RC_ASSERT(findings.empty() == !first_cycle.has_value());
   if (findings.empty()) return;
-  const auto is_earlier = [](const Finding& a, const Finding& b) { return a.certain_at < b.certain_at; };
-  const auto first = std::min_element(findings.begin(), findings.end(), is_earlier);
-  RC_ASSERT(first->certain_at == *first_cycle);
+  const Finding& first = first_certain(findings);
+  RC_ASSERT(first.certain_at == *first_cycle);
   for (const Finding& finding : findings) expect_real_steps(trace, finding);
   if (options.engine == Engine::kClock) return;
   const auto is_at_first = [&](const Finding& finding) { return finding.certain_at == *first_cycle; };
@@ -214,7 +216,7 @@ void check_engine(const std::string& trace, const std::vector<Event>& events,
   std::vector<std::string> refuted;
   for (const EventIndex begin : oracle::refuted_blocks(events, *first_cycle))
     refuted.insert(refuted.begin(), fmt::format("b{}", begin));
-  RC_ASSERT(first->blocks == refuted);
+  RC_ASSERT(first.blocks == refuted);
 }
 
 void check_atomicity_law(TraceShape shape) {
@@ -233,6 +235,28 @@ void check_atomicity_law(TraceShape shape) {
       check_engine(trace, events, first_cycle,
                    {.engine = engine, .race_filter = filter, .recent_events = recent_events});
     }
+}
+
+// Locks end, as those of a running program do, and others come under their numbers.
+RC_GTEST_PROP(AtomicityLaw, EndingLocks, ()) {
+  const std::string text =
+      random_trace(*rc::gen::resize(kMostChoices, any_choices()), {.threads = 3,
+                                                                   .variables = 2,
+                                                                   .locks = 4,
+                                                                   .barriers = 0,
+                                                                   .semaphores = 0,
+                                                                   .block_weight = 3,
+                                                                   .deepest_block = 2,
+                                                                   .unique_blocks = true});
+  RC_LOG() << text;
+  EndingLocks trace(text, *rc::gen::inRange(1U, 4U), *rc::gen::inRange<std::size_t>(1, 12));
+  const std::optional<EventIndex> first_cycle = oracle::first_cycle(trace.events());
+  RC_TAG(first_cycle ? "cycle" : "serializable");
+  const std::vector<Finding> found =
+      check_ending(trace, kAtomicityChecker, {.recent_events = *rc::gen::element<std::size_t>(0, 12, 1000)});
+  RC_ASSERT(found.empty() == !first_cycle.has_value());
+  if (found.empty()) return;
+  RC_ASSERT(first_certain(found).certain_at == *first_cycle);
 }
 
 RC_GTEST_PROP(AtomicityLaw, EverySynchronization, ()) {

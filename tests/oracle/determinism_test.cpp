@@ -9,8 +9,11 @@
 
 #include <algorithm>
 
+#include "checkers/determinism.h"
 #include "serializability_oracle.h"
 #include "support/choices.h"
+#include "support/ending_locks.h"
+#include "support/first_finding.h"
 #include "support/read_events.h"
 #include "support/real_steps.h"
 #include "support/table.h"
@@ -250,11 +253,10 @@ void check_engine(const std::string& trace, const Conflicts& conflicts,
   const std::vector<Finding> findings = check_text("determinism", trace, options);
   RC_ASSERT(findings.empty() == !first_violation.has_value());
   if (findings.empty()) return;
-  const auto is_earlier = [](const Finding& a, const Finding& b) { return a.certain_at < b.certain_at; };
-  const auto first = std::min_element(findings.begin(), findings.end(), is_earlier);
+  const Finding& first = first_certain(findings);
   // With the filter, too: what orders two plain accesses without deterministic order is a conflict or a cycle
   // before the second of them comes.
-  RC_ASSERT(first->certain_at == *first_violation);
+  RC_ASSERT(first.certain_at == *first_violation);
   for (const Finding& finding : findings) expect_real_steps(trace, finding);
   if (options.race_filter != RaceFilter::kOff) return;
   for (const Finding& finding : findings) {
@@ -293,6 +295,32 @@ void check_determinism_law(TraceShape shape) {
       check_engine(trace, conflicts, first_violation,
                    {.engine = engine, .race_filter = filter, .recent_events = recent_events});
     }
+}
+
+// Locks end, as those of a running program do, and others come under their numbers.
+RC_GTEST_PROP(DeterminismLaw, EndingLocks, ()) {
+  const std::string text =
+      random_trace(*rc::gen::resize(kMostChoices, any_choices()), {.threads = 3,
+                                                                   .variables = 2,
+                                                                   .locks = 4,
+                                                                   .barriers = 0,
+                                                                   .semaphores = 0,
+                                                                   .shared_locks = false,
+                                                                   .atomics = false,
+                                                                   .block_weight = 3,
+                                                                   .deepest_block = 2,
+                                                                   .deterministic_blocks = true,
+                                                                   .unique_blocks = true,
+                                                                   .fork_weight = 6});
+  RC_LOG() << text;
+  EndingLocks trace(text, *rc::gen::inRange(1U, 4U), *rc::gen::inRange<std::size_t>(1, 12));
+  const std::optional<EventIndex> first_violation = oracle::first_determinism_violation(trace.events());
+  RC_TAG(first_violation ? "violation" : "deterministic");
+  const std::vector<Finding> found = check_ending(
+      trace, kDeterminismChecker, {.recent_events = *rc::gen::element<std::size_t>(0, 12, 1000)});
+  RC_ASSERT(found.empty() == !first_violation.has_value());
+  if (found.empty()) return;
+  RC_ASSERT(first_certain(found).certain_at == *first_violation);
 }
 
 RC_GTEST_PROP(DeterminismLaw, EverySynchronization, ()) {

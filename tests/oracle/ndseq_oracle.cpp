@@ -124,6 +124,20 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
       } else if (!line.local.empty()) {
         read.sets = line.local;
       }
+    } else if (op == "look" || op == "touch") {
+      // Whoever looks knows what he knew and what he sees; whoever touches writes what he knows.
+      Item& read = add(Item::kRead);
+      read.global = global();
+      read.decides = line.local.empty();
+      const int own = static_cast<int>(run.items.size()) - 1;
+      if (op == "look" && line.local.empty()) continue;
+      Item& knows = op == "look" ? add(Item::kAssign) : add(Item::kWrite);
+      if (op == "touch") knows.global = global();
+      knows.own_read = own;
+      if (!line.local.empty()) {
+        knows.uses = {line.local};
+        knows.sets = line.local;
+      }
     } else if (op == "w" || op == "aw") {
       Item& write = add(Item::kWrite);
       write.global = global();
@@ -328,6 +342,8 @@ NdseqAnswer ndseq(const std::string& trace) {
   NdseqAnswer answer;
   answer.relevant.resize(lines.size(), false);
   answer.relevant_write.resize(lines.size(), false);
+  answer.task.resize(lines.size(), -1);
+  for (const Item& item : run.items) answer.task[item.at] = item.task;
   for (std::size_t i = 0; i < run.items.size(); ++i)
     if (relevant[i])
       (run.items[i].kind == Item::kWrite ? answer.relevant_write : answer.relevant)[run.items[i].at] = true;

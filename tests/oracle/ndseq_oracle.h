@@ -10,7 +10,8 @@ namespace heddle::oracle {
 struct NdseqAnswer {
   // By event of the trace: whether it is relevant. Of an atomic update its read and its write apart; the
   // other is false everywhere else. Events that are no events of S3 are irrelevant.
-  std::vector<bool> relevant;        // reads, assignments, branches, if (true*)
+  std::vector<bool> relevant;  // reads, assignments, branches, if (true*)
+  std::vector<int> task;  // by event: a number for the task it is in, or the part of one; -1: no event of S3
   std::vector<bool> relevant_write;  // writes
   bool has_cycle = false;            // of tasks, by relevant operations
   bool has_conflict_cycle = false;   // by all operations

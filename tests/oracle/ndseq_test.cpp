@@ -1,17 +1,22 @@
 // ndseq equals S3's definitions: the relevant events are those of ComputeRelevant, tasks are reported exactly
 // when Def. 3's relation has a cycle, and what a report and a serial order say is so.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "checkers/sequential_spec/recorder.h"
 #include "checkers/sequential_spec/relevance.h"
 #include "ndseq_oracle.h"
+#include "race_oracle.h"
 #include "support/choices.h"
+#include "support/read_events.h"
 #include "support/real_steps.h"
 #include "support/sequential_run.h"
 
@@ -30,6 +35,7 @@ struct Shape {
   bool forks = true;
   bool lives = true;
   bool barriers = false;
+  bool own_locals = false;  // no thread uses what another one has set, as in recordings
 };
 
 // A trace that is well formed, from choices.
@@ -64,8 +70,9 @@ class Generator {
     if (t == 0 || !shape_.forks) thread.can_act = true;
     if (!thread.can_act) return fork(t);
     const std::string x = fmt::format("x{}", choice[2] % shape_.variables);
-    const std::string l = fmt::format("l{}", choice[2] / 16 % shape_.locals);
-    const std::string m = fmt::format("l{}", choice[2] / 64 % shape_.locals);
+    const std::string own = shape_.own_locals ? name : "l";
+    const std::string l = fmt::format("{}{}", own, choice[2] / 16 % shape_.locals);
+    const std::string m = fmt::format("{}{}", own, choice[2] / 64 % shape_.locals);
     const bool is_in_task = thread.in_task || thread.open.find('t') != std::string::npos;
     std::vector<std::string> can;
     const auto offer = [&](unsigned weight, const std::string& operation) {
@@ -87,9 +94,13 @@ class Generator {
         }
         offer(1, fmt::format("aw({},release)<{}", x, l));
       }
+      for (const char* assumed : {"look", "touch"}) {
+        offer(1, fmt::format("{}({})>{}", assumed, x, l));
+        offer(1, fmt::format("{}({})", assumed, x));
+      }
       offer(2, fmt::format("set({},{})", l, m));
       offer(1, fmt::format("set({})", l));
-      offer(1, fmt::format("set({},{},l0)", l, m));
+      offer(1, fmt::format("set({},{},{}0)", l, m, own));
       offer(2, fmt::format("br({})", l));
       if (thread.open.size() < shape_.deepest) {
         offer(shape_.tasks, fmt::format("task(k{})", rows_));
@@ -207,6 +218,70 @@ void expect_definition(const std::string& trace) {
     for (const auto& [earlier, later] : expected.before) RC_ASSERT(place.at(earlier) < place.at(later));
 }
 
+bool is_access(const Event& event) { return event.operation <= Operation::kAtomicCompareFail; }
+
+// By event: its variable in the life that it has then.
+std::vector<std::string> lives_of(const std::vector<Event>& events) {
+  std::map<uint32_t, int> lives;
+  std::vector<std::string> names;
+  for (const Event& event : events) {
+    if (event.operation == Operation::kAlloc || event.operation == Operation::kFree) ++lives[event.object];
+    names.push_back(is_access(event) ? fmt::format("{}@{}", event.object, lives[event.object]) : "");
+  }
+  return names;
+}
+
+// The answer is called uncertain iff two operations race that both matter, or any two of a location that
+// matters and is accessed by several threads of one task.
+void expect_certainty(const std::string& trace) {
+  RC_LOG() << trace;
+  const oracle::NdseqAnswer answer = oracle::ndseq(trace);
+  const auto matters = [&](EventIndex i) { return answer.relevant[i] || answer.relevant_write[i]; };
+  const auto races = oracle::races(read_events(trace));
+  const std::vector<Event> events = read_events(trace);
+  const std::vector<std::string> lives = lives_of(events);
+  std::set<std::string> that_matter;
+  std::set<std::string> shared;
+  for (EventIndex i = 0; i < events.size(); ++i) {
+    if (!is_access(events[i])) continue;
+    if (matters(i)) that_matter.insert(lives[i]);
+    for (EventIndex j = 0; j < i; ++j)
+      if (is_access(events[j]) && lives[i] == lives[j] && answer.task[i] == answer.task[j] &&
+          events[i].thread != events[j].thread)
+        shared.insert(lives[i]);
+  }
+  const bool is_uncertain = std::any_of(races.begin(), races.end(), [&](const auto& race) {
+    const std::string& place = lives[race.first];
+    return (matters(race.first) && matters(race.second)) ||
+           (shared.count(place) > 0 && that_matter.count(place) > 0);
+  });
+  const Coverage coverage = check_ndseq(trace).coverage;
+  RC_PRE(coverage.sequential_run.has_value());
+  RC_TAG(is_uncertain ? "uncertain" : races.empty() ? "no race" : "races that do not matter");
+  RC_ASSERT((coverage.note.find("are a data race") != std::string::npos) == is_uncertain);
+  // Else it is the same whichever of two racing accesses came first: of neighbours, so of all.
+  if (is_uncertain) return;
+  std::vector<std::string> lines;
+  std::stringstream text(trace);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  for (const auto& [earlier, later] : races) {
+    if (later != earlier + 1) continue;
+    std::swap(lines[earlier], lines[later]);
+    oracle::NdseqAnswer other = oracle::ndseq(fmt::format("{}\n", fmt::join(lines, "\n")));
+    std::swap(lines[earlier], lines[later]);
+    for (std::vector<bool>* relevant : {&other.relevant, &other.relevant_write})
+      std::vector<bool>::swap((*relevant)[earlier], (*relevant)[later]);
+    RC_ASSERT(other.relevant == answer.relevant);
+    RC_ASSERT(other.relevant_write == answer.relevant_write);
+    RC_ASSERT(other.has_cycle == answer.has_cycle);
+  }
+}
+
+RC_GTEST_PROP(NdseqDefinition, CertainOrder, ()) { expect_certainty(any_trace({.own_locals = true}, 40)); }
+RC_GTEST_PROP(NdseqDefinition, CertainOrderOfFew, ()) {
+  expect_certainty(any_trace(
+      {.threads = 3, .accesses = 3, .tasks = 8, .maybes = 12, .deepest = 2, .own_locals = true}, 40));
+}
 RC_GTEST_PROP(NdseqDefinition, Everything, ()) { expect_definition(any_trace({}, 60)); }
 RC_GTEST_PROP(NdseqDefinition, OneVariable, ()) {
   expect_definition(any_trace({.threads = 4, .variables = 1, .tasks = 8, .deepest = 2, .lives = false}, 80));

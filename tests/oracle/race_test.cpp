@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <set>
 
+#include "checkers/race.h"
 #include "race_oracle.h"
 #include "support/choices.h"
+#include "support/ending_locks.h"
 #include "support/read_events.h"
 #include "support/table.h"
 
@@ -23,17 +25,20 @@ std::set<EventIndex> later_events(const Pairs& pairs) {
   return result;
 }
 
-void check_race_law(const TraceShape& shape) {
-  const std::string trace = random_trace(*any_choices(), shape);
+void expect_races(const std::vector<Finding>& findings, const std::vector<Event>& events) {
   Pairs expected;
-  for (const auto& pair : oracle::races(read_events(trace))) expected.insert(pair);
+  for (const auto& pair : oracle::races(events)) expected.insert(pair);
   RC_TAG(expected.empty() ? "race-free" : "racy");
   Pairs found;
-  for (const Finding& finding : check_text("race", trace))
-    found.emplace(finding.steps[0].event, finding.steps[1].event);
-  RC_LOG() << trace;
+  for (const Finding& finding : findings) found.emplace(finding.steps[0].event, finding.steps[1].event);
   RC_ASSERT(std::includes(expected.begin(), expected.end(), found.begin(), found.end()));
   RC_ASSERT(later_events(found) == later_events(expected));
+}
+
+void check_race_law(const TraceShape& shape) {
+  const std::string trace = random_trace(*any_choices(), shape);
+  RC_LOG() << trace;
+  expect_races(check_text("race", trace), read_events(trace));
 }
 
 RC_GTEST_PROP(RaceLaw, EverySynchronization, ()) { check_race_law({}); }
@@ -62,6 +67,20 @@ RC_GTEST_PROP(RaceLaw, BarriersAndSemaphores, ()) {
                   .semaphores = 2,
                   .atomics = false,
                   .lives = false});
+}
+
+// Locks end, as those of a running program do, and others come under their numbers.
+RC_GTEST_PROP(RaceLaw, EndingLocks, ()) {
+  const std::string text = random_trace(*any_choices(), {.threads = 3,
+                                                         .variables = 2,
+                                                         .locks = 4,
+                                                         .barriers = 0,
+                                                         .semaphores = 0,
+                                                         .atomics = false,
+                                                         .fork_join = false});
+  RC_LOG() << text;
+  EndingLocks trace(text, *rc::gen::inRange(1U, 4U), *rc::gen::inRange<std::size_t>(1, 12));
+  expect_races(check_ending(trace, kRaceChecker), trace.events());
 }
 
 // Past eight concurrent readers the history keeps an index by thread.

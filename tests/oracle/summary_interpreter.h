@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -39,7 +40,8 @@ class Dice {
 };
 
 // Two classes with mutexes and two fields each, a global with a mutex; methods that call each other; a main
-// function that prepares and then starts two threads. Mostly disciplined, or nothing would ever be proven.
+// function that prepares and then starts two threads, of which it may join one. Mostly disciplined, or
+// nothing would ever be proven.
 inline Program random_program(uint64_t seed) {
   Dice dice(seed);
   Program program;
@@ -178,15 +180,32 @@ inline Program random_program(uint64_t seed) {
   main.is_entry = true;
   fill(main, {}, 0);
   main.blocks.emplace_back();
-  main.blocks.back().operations.push_back({OperationKind::kFork, "-", "", {}, ""});
+  // Threads that a variable keeps are joined later on; others are not.
+  const bool is_kept = dice.one_in(3);
+  if (is_kept) {
+    Function& start = program.functions["start"];
+    start.symbol = start.name = "start";
+    start.is_library = true;
+    start.blocks.emplace_back();
+    start.blocks.back().operations.push_back({OperationKind::kFork, types::kKeeper, "", {}, ""});
+    main.blocks.back().operations.push_back({OperationKind::kCall, "l9", "start", {}, ""});
+  }
+  if (!is_kept || dice.one_in(3))
+    main.blocks.back().operations.push_back({OperationKind::kFork, "-", "", {}, ""});
   for (std::size_t b = 0; b + 1 < main.blocks.size(); ++b)
     if (main.blocks[b].next.empty() || b + 2 == main.blocks.size())
       main.blocks[b].next.push_back(static_cast<uint32_t>(main.blocks.size() - 1));
-  if (dice.one_in(2)) {
-    Block after = main.blocks[0];
-    after.next.clear();
+  const auto add_behind = [&](Block block) {
+    block.next.clear();
     main.blocks.back().next.push_back(static_cast<uint32_t>(main.blocks.size()));
-    main.blocks.push_back(after);
+    main.blocks.push_back(std::move(block));
+  };
+  if (dice.one_in(is_kept ? 8 : 2)) add_behind(main.blocks[0]);
+  if (is_kept) {
+    add_behind({{{OperationKind::kJoin, "l9", "", {}, ""}}, {}});
+    add_behind(main.blocks[0]);
+    for (const char* path : {"g:z", "g:z"})
+      if (dice.one_in(2)) main.blocks.back().operations.push_back({OperationKind::kWrite, path, "", {}, ""});
   }
   return program;
 }
@@ -197,6 +216,8 @@ struct Done {
   OperationKind kind;
   std::string where;        // the object and what of it: "3/A::x", "g:z"; of locks the same
   std::string place;        // "A::x"
+  std::string function;     // that did it
+  std::string path;         // by which: "p0/A::x"
   std::size_t transaction;  // the outermost activation of a function that is said to be atomic; 0: none
 };
 
@@ -218,16 +239,22 @@ class Execution {
   }
 
   const std::vector<Done>& done() const { return done_; }
-  // Places with two unordered conflicting accesses: the definition, over all pairs.
+  // Places with two unordered conflicting accesses.
   std::set<std::string> races() const {
     std::set<std::string> found;
+    for (const Done* access : racy()) found.insert(access->place);
+    return found;
+  }
+  // Accesses that are in a race: the definition, over all pairs.
+  std::set<const Done*> racy() const {
+    std::set<const Done*> found;
     for (std::size_t i = 0; i < done_.size(); ++i)
       for (std::size_t j = i + 1; j < done_.size(); ++j) {
         const Done& a = done_[i];
         const Done& b = done_[j];
         if (a.thread == b.thread || a.where != b.where || !is_access(a) || !is_access(b)) continue;
         if (a.kind != OperationKind::kWrite && b.kind != OperationKind::kWrite) continue;
-        if (stamps_[j][a.thread] < stamps_[i][a.thread]) found.insert(a.place);
+        if (stamps_[j][a.thread] < stamps_[i][a.thread]) found.insert({&a, &b});
       }
     return found;
   }
@@ -248,7 +275,8 @@ class Execution {
                               ((is_access(a) && is_access(b) &&
                                 (a.kind == OperationKind::kWrite || b.kind == OperationKind::kWrite)) ||
                                (both_locks && !shares));
-        if (a.thread == b.thread || conflict || (a.kind == OperationKind::kFork && a.thread == 0))
+        if (a.thread == b.thread || conflict || (a.kind == OperationKind::kFork && a.thread == 0) ||
+            (b.kind == OperationKind::kJoin && a.thread == kKept))
           if (node(i) != node(j)) next[node(i)].insert(node(j));
       }
     for (std::size_t i = 0; i < done_.size(); ++i) {
@@ -334,6 +362,7 @@ class Execution {
     const Block& block = frame.function->blocks[frame.block];
     if (frame.at >= block.operations.size()) return true;
     const Operation& operation = block.operations[frame.at];
+    if (operation.kind == OperationKind::kJoin) return threads_[kKept].frames.empty();
     if (operation.kind != OperationKind::kAcquire && operation.kind != OperationKind::kAcquireShared)
       return true;
     const Lock& lock = locks_[resolve(frame, operation.path)];
@@ -345,7 +374,7 @@ class Execution {
     const std::size_t slash = path.find('/');
     ++clocks_[thread][thread];
     done_.push_back({thread, kind, where, slash == std::string::npos ? path : path.substr(slash + 1),
-                     threads_[thread].transaction});
+                     threads_[thread].frames.back().function->symbol, path, threads_[thread].transaction});
     stamps_.push_back(clocks_[thread]);
   }
 
@@ -423,12 +452,16 @@ class Execution {
       }
       case OperationKind::kFork:
         log(thread, OperationKind::kFork, "", "");
-        if (threads_[1].frames.empty() && !has_forked_) {
-          has_forked_ = true;
-          clocks_[1] = clocks_[2] = clocks_[thread];
-          for (const std::size_t child : {std::size_t{1}, std::size_t{2}})
-            start(child, fmt::format("thread{}", child));
+        for (const std::size_t child : {kKept, std::size_t{2}}) {
+          if (has_begun_[child] || (operation.path == types::kKeeper && child != kKept)) continue;
+          has_begun_[child] = true;
+          clocks_[child] = clocks_[thread];
+          start(child, fmt::format("thread{}", child));
         }
+        return;
+      case OperationKind::kJoin:
+        join(clocks_[thread], clocks_[kKept]);
+        log(thread, OperationKind::kJoin, "", "");
         return;
       default: return;
     }
@@ -458,7 +491,8 @@ class Execution {
   std::vector<Done> done_;
   std::vector<std::vector<std::size_t>> stamps_;
   std::size_t transactions_ = 0;
-  bool has_forked_ = false;
+  static constexpr std::size_t kKept = 1;  // the thread that main joins, if it does
+  std::array<bool, 3> has_begun_ = {};
 };
 
 }  // namespace heddle::test

@@ -1,5 +1,6 @@
-// What src/types proves of a program holds in all its executions: no race on a proven field, no interrupted
-// execution of a method that is proven atomic. Programs and schedules are random.
+// What src/types proves of a program holds in all its executions: no race on a proven field, none of an
+// access that is said to be exempt, no interrupted execution of a method that is proven atomic. Programs and
+// schedules are random.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,6 +45,7 @@ TEST(Types, ProvenFieldsHaveNoRaceAndAtomicMethodsAreNotInterrupted) {
   std::size_t proven = 0;
   std::size_t atomic = 0;
   std::size_t racy = 0;
+  std::size_t exempt = 0;
   for (uint64_t seed = 1; seed <= how_many(); ++seed) {
     const Program program = random_program(seed);
     const CheckResult result = types::check_types(program, owners_for(program, seed));
@@ -52,8 +54,14 @@ TEST(Types, ProvenFieldsHaveNoRaceAndAtomicMethodsAreNotInterrupted) {
       if (method.is_atomic() && symbol.starts_with("m") && symbol != "main") atomic_methods.insert(symbol);
     atomic += atomic_methods.size();
     for (const auto& [place, verdict] : result.fields) proven += verdict.is_proven();
+    exempt += result.exempt.size();
     for (uint64_t schedule = 1; schedule <= 4; ++schedule) {
       const Execution execution(program, seed * 1000 + schedule, atomic_methods);
+      for (const Done* access : execution.racy())
+        ASSERT_FALSE(result.exempt.contains({access->function, "", access->path}))
+            << access->path << " is exempt in " << access->function << " and in a race; seed " << seed
+            << ", schedule " << schedule << "\n"
+            << types::summary_text(program);
       for (const std::string& place : execution.races()) {
         ++racy;
         ASSERT_TRUE(result.fields.contains(place)) << place;
@@ -68,6 +76,7 @@ TEST(Types, ProvenFieldsHaveNoRaceAndAtomicMethodsAreNotInterrupted) {
   }
   // The law is not kept by proving nothing.
   EXPECT_GT(proven, how_many() / 2);
+  EXPECT_GT(exempt, how_many() / 2);
   EXPECT_GT(atomic, how_many() / 4);
   EXPECT_GT(racy, how_many() / 5);
 }
@@ -91,6 +100,32 @@ TEST(Types, WhollyProvenProgramsHaveNoRaceInAThousandSchedules) {
       ASSERT_TRUE(Execution(program, schedule, {}).races().empty())
           << "seed " << seed << ", schedule " << schedule;
   }
+}
+
+// Each of them is atomic, one after the other is not.
+TEST(Types, TwoAtomicCallsInSequenceAreNotAtomic) {
+  Program program;
+  program.globals = {{"g:z", ""}, {"g:m", ""}};
+  program.global_locks = {"g:m"};
+  const auto define = [&](const std::string& name, std::vector<Operation> operations) {
+    Function& function = program.functions[name];
+    function.symbol = function.name = name;
+    function.is_entry = true;
+    function.blocks.push_back({std::move(operations), {}});
+  };
+  const Operation call{OperationKind::kCall, "", "add", {}, ""};
+  define("add", {{OperationKind::kAcquire, "g:m", "", {}, ""},
+                 {OperationKind::kWrite, "g:z", "", {}, ""},
+                 {OperationKind::kRelease, "g:m", "", {}, ""}});
+  define("once", {call});
+  define("twice", {call, call});
+  Types types;
+  types.owners["g:z"] = {{OwnerKind::kGlobal, "g:m"}, "", 0};
+  const CheckResult result = types::check_types(program, types);
+  EXPECT_TRUE(result.methods.at("add").is_atomic());
+  EXPECT_TRUE(result.methods.at("once").is_atomic());
+  EXPECT_FALSE(result.methods.at("twice").is_atomic());
+  EXPECT_EQ(result.methods.at("twice").at_calls, types::Atomicity::kCompound);
 }
 
 TEST(Types, SummariesAreReadBackAsTheyWere) {

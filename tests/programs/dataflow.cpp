@@ -36,6 +36,25 @@ void not_overwritten() {
   sink = cell;
 }
 
+// Memory that is read again after a store that is wider than a word, or to a half of what was read.
+alignas(32) unsigned char bytes_of_memory[32];
+template <class T>
+volatile T& memory_at(std::size_t at) {
+  typedef T Aliased __attribute__((may_alias));
+  return *reinterpret_cast<volatile Aliased*>(bytes_of_memory + at);
+}
+void wide_store() {
+  typedef long Four __attribute__((vector_size(32)));
+  sink = memory_at<long>(8);
+  memory_at<Four>(0) = Four{other, source, other, other};
+  sink = memory_at<long>(8);
+}
+void half_store() {
+  sink = memory_at<long>(4);
+  memory_at<int>(8) = static_cast<int>(source);
+  sink = memory_at<long>(4);
+}
+
 [[gnu::noinline]] long increment(long value) { return value + 1; }
 void call() { sink = increment(source); }
 [[gnu::noinline]] long second_of(long, long b) { return b; }
@@ -275,15 +294,16 @@ void nested_loops() {
 
 const std::map<std::string, void (*)()> kCases = {
 #define CASE(name) {#name, name},
-    CASE(direct) CASE(arithmetic) CASE(not_used) CASE(not_overwritten) CASE(call) CASE(second_argument)
-        CASE(not_first_argument) CASE(through_pointer) CASE(recursion) CASE(through_function)
-            CASE(virtual_call) CASE(cast) CASE(chosen) CASE(not_chosen) CASE(merged) CASE(library_computation)
-                CASE(large_values) CASE(small_values) CASE(copied) CASE(not_copied) CASE(moved) CASE(filled)
-                    CASE(text) CASE(length) CASE(duplicated) CASE(reallocated) CASE(not_reallocated)
-                        CASE(sorted) CASE(hashed) CASE(loop_with_continue) CASE(halves) CASE(container)
-                            CASE(not_container) CASE(ordered_map) CASE(string) CASE(captured) CASE(thrown)
-                                CASE(atomic_store) CASE(atomic_add) CASE(atomic_exchange) CASE(long_loop)
-                                    CASE(long_loop_outside) CASE(swapping_loop) CASE(nested_loops)
+    CASE(direct) CASE(arithmetic) CASE(not_used) CASE(not_overwritten) CASE(wide_store) CASE(half_store)
+        CASE(call) CASE(second_argument) CASE(not_first_argument) CASE(through_pointer) CASE(recursion)
+            CASE(through_function) CASE(virtual_call) CASE(cast) CASE(chosen) CASE(not_chosen) CASE(merged)
+                CASE(library_computation) CASE(large_values) CASE(small_values) CASE(copied) CASE(not_copied)
+                    CASE(moved) CASE(filled) CASE(text) CASE(length) CASE(duplicated) CASE(reallocated)
+                        CASE(not_reallocated) CASE(sorted) CASE(hashed) CASE(loop_with_continue) CASE(halves)
+                            CASE(container) CASE(not_container) CASE(ordered_map) CASE(string) CASE(captured)
+                                CASE(thrown) CASE(atomic_store) CASE(atomic_add) CASE(atomic_exchange)
+                                    CASE(long_loop) CASE(long_loop_outside) CASE(swapping_loop)
+                                        CASE(nested_loops)
 #undef CASE
 };
 

@@ -1,6 +1,7 @@
 // Parallel parts of blocks that should give the same result whatever the schedule: sums, a sort, tasks of a
 // pool.
 #include <heddle/heddle.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -31,14 +32,57 @@ double sum_as_they_come() {
   return sum;
 }
 
-double sum_of_parts() {
+// A race of which the monitor does not hear the first access: it comes after too many others.
+double sum_of_the_last() {
+  static std::array<volatile double, 8192> many;
+  static volatile double last;
   HEDDLE_DETERMINISTIC("sum");
+  std::thread a([] {
+    schedule::at(0, [] {
+      for (std::size_t i = 0; i < 300; ++i) many[i * i % many.size()] = 1;
+      last = 1;
+    });
+  });
+  std::thread b([] { schedule::at(1, [] { last = 2; }); });
+  a.join();
+  b.join();
+  return last;
+}
+
+double add_in_parallel() {
   std::array<double, 2> sums = {};
   std::thread a([&] { sums[0] = numbers[0] + numbers[1]; });
   std::thread b([&] { sums[1] = numbers[2] + numbers[3]; });
   a.join();
   b.join();
   return sums[0] + sums[1];
+}
+double sum_of_parts() {
+  HEDDLE_DETERMINISTIC("sum");
+  return add_in_parallel();
+}
+// What the threads do lies between their beginning and their end, both in the block.
+double sum_that_should_be_atomic() {
+  HEDDLE_ATOMIC("sum");
+  return add_in_parallel();
+}
+// The block begins when there are several threads already, and the first that it does is to start one more.
+double total = 0;
+void* add_all(void*) {
+  for (const double number : numbers) total += number;
+  return nullptr;
+}
+double sum_beside_another() {
+  std::thread other([] { schedule::wait_for(1); });
+  {
+    HEDDLE_DETERMINISTIC("sum");
+    pthread_t adder;
+    pthread_create(&adder, nullptr, add_all, nullptr);
+    pthread_join(adder, nullptr);
+  }
+  schedule::end_turn();
+  other.join();
+  return total;
 }
 
 std::array<int, 64> to_sort;
@@ -178,7 +222,10 @@ void print(double sum) { std::printf("sum: %g\n", sum); }
 
 const twins::Cases kCases = {
     {"sum_as_they_come", [] { print(sum_as_they_come()); }},
+    {"sum_of_the_last", [] { print(sum_of_the_last()); }},
     {"sum_of_parts", [] { print(sum_of_parts()); }},
+    {"sum_that_should_be_atomic", [] { print(sum_that_should_be_atomic()); }},
+    {"sum_beside_another", [] { print(sum_beside_another()); }},
     {"counting_sort", [] { sort_while_others_look(count_split); }},
     {"sort", [] { sort_while_others_look([] {}); }},
     {"pool_of_dependent_tasks", [] { look_at_other_task(), print_results(); }},

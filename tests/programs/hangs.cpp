@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <ctime>
+#include <future>
 #include <mutex>
 #include <semaphore>
 #include <vector>
@@ -136,6 +137,10 @@ void wait_for_nothing() {
        [] {
          std::unique_lock<std::mutex> lock(a);
          never.wait(lock);
+       },
+       [] {
+         std::promise<void> kept;
+         kept.get_future().wait();
        }});
 }
 

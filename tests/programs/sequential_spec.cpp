@@ -22,6 +22,7 @@ union {
 } memory;
 std::barrier meeting(2);
 int seen[2];
+int sums[2];
 
 void look_and_act(int i, bool (*look)(), void (*act)(int i)) {
   if (i == 1) interleave::wait_for(1);
@@ -87,10 +88,45 @@ void together(int i) {
   if (!is_queued()) add_to_queue(i);
   if (!is_set()) set_half(i);
 }
+// A sum that is used where it may be left out, and then elsewhere, needs nothing of what may be left out.
+// What that has counted does, and then it matters that the other iteration came in between.
+int visits = 0;
+volatile int copies[2];
+bool has_visits() { return visits > 0; }
+void visit(int i) { visits = i + 1; }
+int sum_with_body(int i, bool is_count_wanted) {
+  const int sum = total + memory.halves[0];
+  int count = 0;
+  if (HEDDLE_MAYBE) {
+    copies[i] = sum;
+    look_and_act(i, has_visits, visit);
+    count = 1;
+  }
+  return is_count_wanted ? count : sum;
+}
+void left_out(int i) { seen[i] = sum_with_body(i, false); }
+void kept(int i) { seen[i] = sum_with_body(i, true); }
+
+// One after the other, in two threads, but nothing says so: a race. Who only counts does no harm.
+template <class Act>
+void in_turn(int i, Act act) {
+  if (i == 1) interleave::wait_for(1);
+  act();
+  interleave::end_turn();
+  if (i == 0) interleave::wait_for(2);
+}
+void race(int i) {
+  in_turn(i, [i] { total += i; });  // line: race
+}
+void harmless_race(int i) {
+  in_turn(i, [] { ++visits; });
+  const std::lock_guard<std::mutex> locked(mutex);
+  total += i;
+}
 void meet(int i) {
   seen[i] = i;
   meeting.arrive_and_wait();  // line: meet
-  seen[i] += seen[1 - i];
+  sums[i] = seen[0] + seen[1];
 }
 
 }  // namespace
@@ -98,11 +134,13 @@ void meet(int i) {
 int main(int, char** arguments) {
   const std::map<std::string_view, void (*)(int)> cases = {
       {"map", in_map},        {"list", in_list}, {"halves", in_halves}, {"arguments", in_arguments},
-      {"together", together}, {"meet", meet}};
+      {"together", together}, {"meet", meet},    {"race", race},        {"harmless_race", harmless_race},
+      {"left_out", left_out}, {"kept", kept}};
   heddle::parallel_for(0, 2, cases.at(arguments[1]));
   heddle::focus(owners);
   heddle::focus(queue);
   heddle::focus(memory);
   heddle::focus(total);
   heddle::focus(seen);
+  heddle::focus(sums);
 }

@@ -1,5 +1,5 @@
 // Fields with every kind of owner, and methods that keep to them or do not. `unguarded` reads without the
-// lock while another thread writes with it; `joined` reads without it when all threads are gone.
+// lock while another thread writes with it; all of them read without it when all threads are gone.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
     seen = use(account);
     schedule::end_turn();
   });
-  for (int i = 0; i < 100; ++i) account.deposit(1);
+  const bool is_long = argc > 1 && std::strcmp(argv[argc - 1], "long") == 0;
+  for (int i = 0; i < (is_long ? 200'000 : 100); ++i) account.deposit(1);
   schedule::end_turn();
   if (is_unguarded) {
     schedule::wait_for(2);  // nothing that orders the two

@@ -715,6 +715,7 @@ TEST(Deadlock, LoopsBesideAnIdleThreadAreForgotten) {
   HeldLocks held(locksets);
   ForcedOrder order(held);
   LockPlaces places;
+  const LockLives lives;
   DeadlockSearch search(locksets, 0, 100, [](DependencyCycle) { FAIL(); });
   for (const ThreadId thread : {0U, 1U}) order.meet(thread);
   std::size_t most = 0;
@@ -722,7 +723,7 @@ TEST(Deadlock, LoopsBesideAnIdleThreadAreForgotten) {
     const PlacesId first = places.extend(kNoPlaces, 0, 1, false);
     const Acquisition holding{2 * round, 0, 1, first, false};
     const Acquisition wanted{2 * round + 1, 1, 2, places.extend(first, 1, 2, false), false};
-    if (search.worth_collecting()) search.collect(order);
+    if (search.worth_collecting()) search.collect(order, lives);
     search.add({0,
                 wanted,
                 locksets.add(kEmptyLockset, 0, false),

@@ -342,6 +342,61 @@ TEST(Ndseq, ReductionWithoutTheSpecification) {
   )");
 }
 
+// A call of code that tells nothing, before and after which x is touched: it may have used x at any time in
+// between, so T2's write comes before it and after it.
+TEST(Ndseq, UnknownCallThatIsInterrupted) {
+  expect_table("ndseq", R"(
+    T1         | T2
+    task(1)    |
+    set(l)     |
+    touch(x)>l |
+               | task(2)
+               | w(x)
+               | endtask
+    touch(x)>l |
+    w(y)<l     |
+    endtask    |
+    focus(y)   |
+    => unserializable-tasks potential: T1 touch(x)>l, T2 w(x), T1 touch(x)>l
+  )");
+}
+
+// What it has seen of x, it may have written to y; whoever only looks writes nothing.
+TEST(Ndseq, UnknownCallWritesWhatItHasSeen) {
+  expect_table("ndseq", R"(
+    T1         | T2
+    task(1)    |
+    r(x)>a     |
+    w(z)<a     |
+               | task(2)
+               | set(l)
+               | look(x)>l
+               | touch(y)>l
+               | endtask
+    r(y)>b     |
+    w(z)<b     |
+    w(x)<a     |
+    endtask    |
+    focus(z)   |
+    => clean
+  )");
+  expect_table("ndseq", R"(
+    T1         | T2
+    task(1)    |
+    w(x)       |
+               | task(2)
+               | set(l)
+               | look(x)>l
+               | touch(y)>l
+               | endtask
+    r(y)>b     |
+    w(z)<b     |
+    endtask    |
+    focus(z)   |
+    => unserializable-tasks potential: T1 w(x), T2 look(x)>l, T2 touch(y)>l, T1 r(y)>b
+  )");
+}
+
 // Fig. 8, Treiber's stack with a version: two pushes, the first of which has to try again. new_top.next is
 // written anew by each attempt; only the last write counts. CAS2 compares and writes TOP and version.
 constexpr std::string_view kStack = R"(

@@ -153,10 +153,7 @@ TEST_F(SieveTest, LetsALockOrderThroughAgainWhenOtherLocksLieThere) {
     does(0, Operation::kAcquire, kN);
     does(0, Operation::kRelease, kN);
     does(0, Operation::kRelease, kM);
-    runtime::Record free = {};
-    free.what = runtime::Record::pack(runtime::kToldFree, 0, kM);
-    free.name = 64;
-    sieve.add({0, free}, passed);
+    frees(0, kM, 64);
   }
   EXPECT_EQ(count(Operation::kAcquire), 6U);
 }

@@ -1,6 +1,6 @@
 // One finding: what is wrong, the pictures of it, its steps, its source, and what to do.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { argumentOf, shapeOf, type Edge, type Point } from "./argument";
 import { counted, grouped, type Finding } from "./data";
 import { nodesOf, TransactionGraph } from "./graph";
@@ -50,7 +50,7 @@ export function FindingPage({ finding, among }: { finding: Finding; among: Findi
   const position = among.indexOf(finding);
   const neighbour = (by: number) => among[position + by];
 
-  useEffect(
+  useLayoutEffect(
     () =>
       onKey({
         ArrowRight: () => go(1),

@@ -16,7 +16,7 @@ export const keyHelp: [string, string][] = [
   ["?", "this help"],
 ];
 
-// Returns what takes the keys away again.
+// Returns what takes the keys away again. To be called before a page is painted: keys mean what is seen.
 export function onKey(keys: Keys): () => void {
   const listener = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement;

@@ -54,7 +54,7 @@ function App() {
     }
   }, [theme]);
   const nextTheme = () => setTheme((before) => themes[(themes.indexOf(before) + 1) % themes.length]!);
-  useEffect(() => onKey({ "?": () => help.current?.showModal(), t: nextTheme }), []);
+  useLayoutEffect(() => onKey({ "?": () => help.current?.showModal(), t: nextTheme }), []);
 
   const finding = at.page === "finding" ? findingNamed(at.id) : undefined;
   useEffect(() => {

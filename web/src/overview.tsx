@@ -1,5 +1,5 @@
 // All findings in groups, to search and to filter; and what was not covered.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isBox } from "./around";
 import { counted, fileOf, findings, grouped, isGone, place, report, strengths, type Change, type Finding, type SequentialRun, type Strength } from "./data";
 import { onKey } from "./keys";
@@ -93,7 +93,7 @@ export function Overview({ filter, setFilter }: { filter: Filter; setFilter: (fi
   const search = useRef<HTMLInputElement>(null);
   const set = (change: Partial<Filter>) => setFilter({ ...filter, ...change });
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const move = (by: number) => {
       const rows = [...document.querySelectorAll<HTMLAnchorElement>("a.row")];
       const at = rows.indexOf(document.activeElement as HTMLAnchorElement);

@@ -1,6 +1,6 @@
 // The frame around every picture: its name for those who do not see it, zooming, scrolling.
 import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { onKey } from "./keys";
 import { useZoom } from "./zoom";
 
@@ -18,7 +18,7 @@ export function Picture({ name, describedBy, width, height, header, legend, chil
   const zoom = useZoom(width, height);
   const { frame, drawing, scale } = zoom;
   const title = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Only the picture that is shown answers.
     const shown = (action: () => void) => () => frame.current?.getClientRects().length && action();
     const move = (x: number, y: number) => shown(() => frame.current!.scrollBy(x * 80, y * 80));

@@ -74,8 +74,15 @@ struct Before {
   NodeId later = kNoNode;
 };
 
+// An event that orders threads.
+struct Synchronization {
+  NodeId before = 0;  // the node that comes next
+  Event event;
+};
+
 struct History {
   std::vector<Node> nodes;
+  std::vector<Synchronization> synchronization;
   std::vector<NodeId> sources;  // D1: of each node, those whose values it uses
   std::vector<Context> contexts;
   std::vector<Task> tasks;                          // the program first
@@ -87,6 +94,7 @@ struct History {
 
   // What the answer should say besides.
   bool has_data_flow = false;  // some local was set or used
+  uint64_t assumed = 0;        // accesses that code that tells nothing may have made
   uint64_t hand_overs = 0;     // semaphore operations inside tasks, which the language of S3 does not have
 
   const Context& context(NodeId node) const { return contexts[nodes[node].context]; }

@@ -7,6 +7,17 @@
 
 namespace heddle::sequential_spec {
 
+namespace {
+
+// As HappensBefore has it, but for atomics, which are nodes.
+bool orders_threads(Operation operation) {
+  return (operation >= Operation::kAcquire && operation <= Operation::kThreadEnd) ||
+         (operation >= Operation::kArrive && operation <= Operation::kWait) ||
+         operation == Operation::kFence || operation == Operation::kSync;
+}
+
+}  // namespace
+
 Event History::event(NodeId id) const {
   const Node& node = nodes[id];
   Event event;
@@ -35,7 +46,12 @@ Recorder::Recorder(const Names& names) : names_(names), scopes_(1) {
 History Recorder::take() { return std::move(history_); }
 
 void Recorder::process(const EventBatch& batch) {
-  for (std::size_t i = 0; i < batch.events.size(); ++i) record(batch.events[i], batch.first + i);
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    const Event& event = batch.events[i];
+    if (orders_threads(event.operation))
+      history_.synchronization.push_back({static_cast<NodeId>(history_.nodes.size()), event});
+    record(event, batch.first + i);
+  }
 }
 
 void Recorder::record(const Event& event, EventIndex index) {
@@ -46,6 +62,8 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kWrite:
     case Operation::kAtomicWrite: return add_write(event, index);
     case Operation::kAtomicUpdate: return add_update(event, index);
+    case Operation::kLook: return add_look(event, index);
+    case Operation::kTouch: return add_touch(event, index);
     case Operation::kAssign: return add_assignment(event, index);
     case Operation::kBranch: {
       const NodeId branch = add(event, index, Kind::kBranch, event.object);
@@ -135,6 +153,39 @@ void Recorder::add_update(const Event& event, EventIndex index) {
     define(event.thread, event.local, read);
   }
   end_node();
+}
+
+// What code that tells nothing sees is added to what it has seen so far.
+void Recorder::add_look(const Event& event, EventIndex index) {
+  const NodeId read = add(event, index, Kind::kRead, location(event.object));
+  ++history_.assumed;
+  if (event.local == kNoId) {
+    history_.nodes[read].decides = true;
+    return;
+  }
+  Event learns = event;  // set(l,l,x), if there were such an operation
+  learns.operation = Operation::kAssign;
+  learns.local = learns.value = kNoId;
+  const NodeId seen = add(learns, index, Kind::kAssign, event.local);
+  history_.sources.push_back(read);
+  use(event.thread, event.local);
+  end_node();
+  define(event.thread, event.local, seen);
+}
+
+// Whatever code that tells nothing has seen so far, it may have written here as well.
+void Recorder::add_touch(const Event& event, EventIndex index) {
+  const uint32_t place = location(event.object);
+  const NodeId read = add(event, index, Kind::kRead, place);
+  history_.nodes[read].decides = event.local == kNoId;
+  const NodeId write = add(event, index, Kind::kWrite, place);
+  history_.sources.push_back(read);
+  if (event.local != kNoId) {
+    use(event.thread, event.local);
+    define(event.thread, event.local, write);
+  }
+  end_node();
+  ++history_.assumed;
 }
 
 void Recorder::add_assignment(const Event& event, EventIndex index) {

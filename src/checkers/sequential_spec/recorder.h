@@ -70,6 +70,8 @@ class Recorder {
   void add_read(const Event& event, EventIndex index);
   void add_write(const Event& event, EventIndex index);
   void add_update(const Event& event, EventIndex index);
+  void add_look(const Event& event, EventIndex index);
+  void add_touch(const Event& event, EventIndex index);
   void add_assignment(const Event& event, EventIndex index);
   void use(ThreadId thread, uint32_t local);
   void define(ThreadId thread, uint32_t local, NodeId node);

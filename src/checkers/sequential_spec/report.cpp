@@ -34,6 +34,11 @@ class Writer {
     std::string who(names_.thread(history_.context(node).thread));
     const Node& operation = history_.nodes[node];
     const auto variable = [&] { return names_.variable(history_.variables[operation.object]); };
+    const bool is_assumed =
+        operation.operation == Operation::kLook || operation.operation == Operation::kTouch;
+    if (is_assumed && operation.kind != Kind::kAssign)
+      return fmt::format("{}'s call that may {} {}", who, operation.kind == Kind::kRead ? "read" : "write",
+                         variable());
     switch (operation.kind) {
       case Kind::kRead: return fmt::format("{}'s read of {}", who, variable());
       case Kind::kWrite: return fmt::format("{}'s write of {}", who, variable());
@@ -110,6 +115,20 @@ std::vector<std::string> without_repetition(const std::vector<std::string>& item
 
 }  // namespace
 
+std::string uncertainty(NodeId earlier, NodeId later, const ReportContext& context) {
+  const auto text = [&](NodeId node) {
+    const Event event = context.history.event(node);
+    const std::vector<std::string> frames = context.names.frames(event.site);
+    return fmt::format("{} {}{}", context.names.thread(event.thread), operation_phrase(event, context.names),
+                       frames.empty() ? "" : fmt::format(" at {}", frames.front()));
+  };
+  return fmt::format(
+      "{} and {} are a data race, and it matters which came first: that is not certain, and so the answer is "
+      "not; "
+      "mend the race first (--checkers race)",
+      text(earlier), text(later));
+}
+
 std::string task_name(const History& history, const Names& names, TaskId id) {
   const Task& task = history.tasks[id];
   if (task.is_meeting) return fmt::format("the meeting at {}", names.name(Space::kBarrier, task.name));
@@ -184,6 +203,18 @@ Finding report(const std::vector<Before>& cycle, const ReportContext& context) {
                                    tasks.size() > 2 ? tasks.back() : (tasks.size() > 1 ? "it" : "them"));
   for (const NodeId node : shown)
     if (context.relevance.is_relevant(node)) finding.chains.push_back(writer.why(node));
+  const bool is_assumed = std::any_of(shown.begin(), shown.end(), [&](NodeId node) {
+    const Operation operation = history.nodes[node].operation;
+    return operation == Operation::kLook || operation == Operation::kTouch;
+  });
+  if (is_assumed) {
+    finding.strength = Strength::kPotential;
+    finding.advice =
+        "build what is called with --heddle-dataflow, or, if it changes nothing, say so where it is "
+        "declared: "
+        "[[gnu::pure]], and [[gnu::const]] if it does not even read memory";
+    return finding;
+  }
   finding.advice = meets ? "let tasks of one parallel construct meet, not tasks inside different ones"
                          : "make what the tasks do to the variable one atomic step, or, where the outcome "
                            "may do without it, put "

@@ -30,6 +30,9 @@ Finding report(const std::vector<Before>& cycle, const ReportContext& context);
 // Puts in the order of the tasks, and the if (true*) that are left out.
 void tell_order(const TaskOrder& order, const ReportContext& context, SequentialRun& run);
 
+// Why the order of the two is not certain, and what to do.
+std::string uncertainty(NodeId earlier, NodeId later, const ReportContext& context);
+
 // "i=1", or of a task that meets others at a barrier "i=1 (part 2)".
 std::string task_name(const History& history, const Names& names, TaskId task);
 

@@ -90,6 +90,8 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kMaybeEnd:
     case Operation::kAssign:
     case Operation::kBranch:
+    case Operation::kLook:
+    case Operation::kTouch:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: break;

@@ -77,10 +77,11 @@ class Cache {
 
 class Results {
  public:
-  void add(uint64_t answer, int steps) {
+  void add(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    sum_ += answer;
-    steps_ += steps;
+    sum_ += task.answer;
+    if (task.day == 0) sum_of_first_day_ += task.answer;
+    steps_ += task.steps;
     ++count_;
   }
   uint64_t count() {
@@ -91,10 +92,15 @@ class Results {
     const std::lock_guard<std::mutex> lock(mutex_);
     return sum_;
   }
+  uint64_t sum_of_first_day() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return sum_of_first_day_;
+  }
 
  private:
   std::mutex mutex_;
   uint64_t sum_ = 0;
+  uint64_t sum_of_first_day_ = 0;  // what is computed again to check it
   uint64_t count_ = 0;
   long steps_ = 0;
 };
@@ -127,22 +133,28 @@ class Worker {
 
   void run() {
     while (std::unique_ptr<Task> task = queue_.next()) {
-      answer(*task);
-      results_.add(task->answer, task->steps);
+      answer(*task, page_of(task->archive));
+      results_.add(*task);
     }
   }
 
- private:
-  void answer(Task& task) {
-    uint64_t page = 0;
-    if (!cache_.find(task.archive, page)) {
-      page = reader_.read(task.archive);
-      cache_.keep(task.archive, page);
-    }
+  // What a task computes. Nobody else has a part in it.
+  static void answer(Task& task, uint64_t page) {
     for (int i = 0; i < 2000; ++i) {
       task.answer = task.answer * 31 + (page >> (i % 60)) + static_cast<uint64_t>(task.day);
       ++task.steps;
     }
+  }
+
+ private:
+  // Two workers may read the same page at the same time, and find the same.
+  uint64_t page_of(int archive) {
+    uint64_t page = 0;
+    if (!cache_.find(archive, page)) {
+      page = reader_.read(archive);
+      cache_.keep(archive, page);
+    }
+    return page;
   }
 
   TaskQueue& queue_;
@@ -150,6 +162,18 @@ class Worker {
   Results& results_;
   Reader reader_;
 };
+
+uint64_t expected_of_first_day(std::size_t tasks) {
+  TaskQueue queue(tasks);
+  Reader reader;
+  uint64_t sum = 0;
+  while (std::unique_ptr<Task> task = queue.next()) {
+    if (task->day != 0) continue;
+    Worker::answer(*task, reader.read(task->archive));
+    sum += task->answer;
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -160,6 +184,8 @@ int main(int argc, char** argv) {
   Results results;
   kernel::run_team(program.threads(), [&](std::size_t) { Worker(queue, cache, results).run(); });
   program.check_equal("the number of answers", results.count(), program.size());
+  program.check_equal("the sum of the first day's answers", results.sum_of_first_day(),
+                      expected_of_first_day(program.size()));
   program.check(cache.found() <= cache.asked(), "more was found than asked for");
   std::printf("hedc: %zu tasks, %llx\n", program.size(), static_cast<unsigned long long>(results.sum()));
   return 0;

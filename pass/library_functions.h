@@ -1,0 +1,32 @@
+// What functions of the standard library and of the C library do to what they are given. Names are qualified
+// (pass/source_names.h).
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Function.h>
+
+namespace heddle {
+
+// Whether the function is the standard library's, by its name.
+bool is_library_function(const llvm::Function& function);
+// Whether a function that the program only declares does nothing to the program's own objects but what its
+// arguments say, and keeps none of them: the C library's, the C++ runtime's.
+bool is_harmless(const llvm::Function& function);
+
+bool starts_thread(llvm::StringRef symbol);
+bool is_atomic_function(llvm::StringRef name);
+
+// Members of what threads wait at: it keeps no elements.
+bool is_synchronization(llvm::StringRef name);
+// Functions that take over what a container has, by their symbol: parameters that are rvalues are an O there.
+bool may_move_elements(llvm::StringRef symbol);
+// Members of containers that return an iterator or a pointer to elements.
+bool gives_iterator(llvm::StringRef name);
+// Members of containers that only look, and give no way into the elements but the reference they return.
+bool only_looks(llvm::StringRef name);
+// Members that change the container and let nobody keep a way into its elements.
+bool keeps_elements(llvm::StringRef name);
+// Functions that use what they are given by reference and forget it.
+bool keeps_nothing(llvm::StringRef name);
+
+}  // namespace heddle

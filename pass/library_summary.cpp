@@ -1,0 +1,76 @@
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include "pass/function_summary.h"
+#include "pass/library_functions.h"
+#include "types/program.h"
+
+namespace heddle {
+
+using namespace llvm;
+
+FunctionSummary summarize_library(const Function& function,
+                                  const SmallPtrSetImpl<const Function*>& reaching) {
+  FunctionSummary summary;
+  SummaryBlock& block = summary.blocks.emplace_back();
+  SmallPtrSet<const void*, 8> seen;
+  for (const Instruction& instruction : instructions(function)) {
+    const auto* call = dyn_cast<CallBase>(&instruction);
+    if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) continue;
+    SummaryOperation operation{"call", "", "", {}, &instruction};
+    for (const Use& argument : call->args()) {
+      const auto* given = dyn_cast<Argument>(argument.get());
+      operation.arguments.push_back(given == nullptr ? "?" : "p" + std::to_string(given->getArgNo()));
+    }
+    const Function* const callee = call->getCalledFunction();
+    if (callee == nullptr) {
+      if (!seen.insert(call->getFunctionType()).second) continue;
+      operation.path = signature_of(*call->getFunctionType());
+    } else {
+      if (!seen.insert(callee).second) continue;
+      if (starts_thread(callee->getName())) {
+        block.operations.push_back({"fork", types::kKeeper, "", {}, &instruction});
+        continue;
+      }
+      const bool matters = is_library_function(*callee) ? reaching.contains(callee)
+                                                        : !(callee->isDeclaration() && is_harmless(*callee));
+      if (!matters) continue;
+      operation.callee = unique_symbol(*callee);
+      operation.path = types::kKeeper;  // what it starts for an object is kept where this function's is
+    }
+    block.operations.push_back(std::move(operation));
+  }
+  // It may keep what it is given: the library's containers are there for it.
+  for (const Argument& argument : function.args())
+    if (argument.getType()->isPointerTy())
+      block.operations.insert(
+          block.operations.begin(),
+          {"leak", "p" + std::to_string(argument.getArgNo()), "", {}, &*instructions(function).begin()});
+  return summary;
+}
+
+void find_reaching(const Module& module, SmallPtrSetImpl<const Function*>& reaching) {
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const Function& function : module) {
+      if (function.isDeclaration() || reaching.contains(&function) || !is_library_function(function))
+        continue;
+      const bool reaches = any_of(instructions(function), [&](const Instruction& instruction) {
+        const auto* call = dyn_cast<CallBase>(&instruction);
+        if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) return false;
+        const Function* const callee = call->getCalledFunction();
+        if (callee == nullptr || starts_thread(callee->getName())) return true;
+        if (is_library_function(*callee)) return reaching.contains(callee);
+        return !(callee->isDeclaration() && is_harmless(*callee));
+      });
+      if (!reaches) continue;
+      reaching.insert(&function);
+      has_changed = true;
+    }
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,141 @@
+#include "pass/loop_series.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+namespace heddle {
+
+using namespace llvm;
+
+namespace {
+
+// A division may trap, so none is made ahead of the program's own; but where that has been made already, as
+// for a thread's share of the work, its result is at hand.
+class WithQuotients : public SCEVRewriteVisitor<WithQuotients> {
+ public:
+  using Quotients = DenseMap<const SCEV*, SmallVector<Instruction*, 1>>;
+
+  static Quotients quotients_of(Function& function, ScalarEvolution& evolution) {
+    Quotients found;
+    for (Instruction& instruction : instructions(function))
+      if (instruction.getOpcode() == Instruction::UDiv && evolution.isSCEVable(instruction.getType()))
+        found[evolution.getSCEV(&instruction)].push_back(&instruction);
+    return found;
+  }
+
+  WithQuotients(ScalarEvolution& evolution, const Quotients& quotients, const DominatorTree& dominators,
+                const Instruction* at)
+      : SCEVRewriteVisitor(evolution), quotients_(quotients), dominators_(dominators), at_(at) {}
+
+  const SCEV* visitUDivExpr(const SCEVUDivExpr* division) {
+    if (const auto found = quotients_.find(division); found != quotients_.end())
+      for (Instruction* quotient : found->second)
+        if (dominators_.dominates(quotient, at_)) return SE.getUnknown(quotient);
+    return SCEVRewriteVisitor::visitUDivExpr(division);
+  }
+
+ private:
+  const Quotients& quotients_;
+  const DominatorTree& dominators_;
+  const Instruction* at_;
+};
+
+struct LoopAccess {
+  Loop* loop;
+  const SCEV* start;
+  int64_t step;
+  Access access;
+};
+
+// Makes one of those that lie side by side, as unrolling leaves them.
+void merge(SmallVectorImpl<LoopAccess>& all, ScalarEvolution& evolution) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < all.size() && !changed; ++i)
+      for (std::size_t j = 0; j < all.size() && !changed; ++j) {
+        LoopAccess& first = all[i];
+        const LoopAccess& second = all[j];
+        if (i == j || first.loop != second.loop || first.step != second.step ||
+            first.access.writes != second.access.writes ||
+            first.access.address->getType() != second.access.address->getType())
+          continue;
+        const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(second.start, first.start));
+        if (distance == nullptr || distance->getAPInt() != first.access.size) continue;
+        first.access.size += second.access.size;
+        if (first.access.name.empty()) first.access.name = second.access.name;
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+        changed = true;
+      }
+  }
+}
+
+}  // namespace
+
+void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVectorImpl<Access>& accesses,
+                 function_ref<void(const Series&)> check) {
+  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty()) return;
+  ScalarEvolution& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "heddle");
+  const WithQuotients::Quotients quotients = WithQuotients::quotients_of(function, evolution);
+  // The same expression such that it can be computed before the loop; null: it cannot.
+  const auto before_loop = [&](const SCEV* expression, const Loop* loop) -> const SCEV* {
+    const Instruction* const at = loop->getLoopPreheader()->getTerminator();
+    if (!quotients.empty())
+      expression = WithQuotients(evolution, quotients, dominators, at).visit(expression);
+    return expander.isSafeToExpandAt(expression, at) ? expression : nullptr;
+  };
+  DenseMap<Loop*, const SCEV*> rounds;  // how often the loop comes round again; null: it is not fit
+  const auto rounds_of = [&](Loop* loop) -> const SCEV* {
+    const auto [entry, is_new] = rounds.try_emplace(loop, nullptr);
+    if (!is_new) return entry->second;
+    BasicBlock* latch = loop->getLoopLatch();
+    if (loop->getLoopPreheader() == nullptr || latch == nullptr || loop->getExitingBlock() != latch)
+      return nullptr;
+    for (BasicBlock* block : loop->blocks())
+      for (Instruction& instruction : *block)
+        if (ends_stretch(instruction)) return nullptr;
+    const SCEV* count = evolution.getBackedgeTakenCount(loop);
+    if (isa<SCEVCouldNotCompute>(count)) return nullptr;
+    return rounds[loop] = before_loop(count, loop);
+  };
+  SmallVector<LoopAccess> found;
+  erase_if(accesses, [&](const Access& access) {
+    Loop* loop = loops.getLoopFor(access.instruction->getParent());
+    if (loop == nullptr) return false;
+    const SCEV* count = rounds_of(loop);
+    if (count == nullptr || !dominators.dominates(access.instruction->getParent(), loop->getLoopLatch()))
+      return false;
+    const auto* address = dyn_cast<SCEVAddRecExpr>(
+        evolution.getAddExpr(access.base, evolution.getConstant(Type::getInt64Ty(function.getContext()),
+                                                                static_cast<uint64_t>(access.offset), true)));
+    if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
+    const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
+    if (step == nullptr || step->getAPInt().getSignificantBits() > 32) return false;
+    const SCEV* const start = before_loop(address->getStart(), loop);
+    if (start == nullptr) return false;
+    found.push_back({loop, start, step->getAPInt().getSExtValue(), access});
+    return true;
+  });
+  merge(found, evolution);
+  for (const LoopAccess& one : found) {
+    Instruction* before = one.loop->getLoopPreheader()->getTerminator();
+    IRBuilder<> builder(before);
+    builder.SetCurrentDebugLocation(one.access.instruction->getDebugLoc());
+    const SCEV* again = rounds[one.loop];
+    Value* start = expander.expandCodeFor(one.start, one.access.address->getType(), before);
+    Value* times = builder.CreateZExtOrTrunc(expander.expandCodeFor(again, again->getType(), before),
+                                             builder.getInt64Ty());
+    check({one.access, before, start, builder.CreateAdd(times, builder.getInt64(1)), one.step});
+  }
+}
+
+}  // namespace heddle

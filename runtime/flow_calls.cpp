@@ -1,0 +1,116 @@
+// Calls of functions that do not tell their data flow, and are in no table (docs/design/dataflow.md): each is
+// taken to read and write all that its arguments reach and, unless it is of the C++ library, a state that all
+// such functions share. When it does that is not known, so it is told before the call and after it: what
+// another task does in between comes both before and after the call.
+#include <sys/mman.h>
+
+#include "runtime/flow.h"
+#include "runtime/flow_labels.h"
+#include "runtime/flow_thread.h"
+#include "runtime/interpose/real.h"
+#include "runtime/tell.h"
+#include "runtime/thread.h"
+
+// What functions without labels may keep; reports call it by this name.
+extern "C" {
+__attribute__((visibility("hidden"))) uint64_t unseen_state = 0;
+}
+
+namespace heddle::runtime {
+
+namespace {
+
+// What lies in front of functions that tell their data flow.
+bool is_followed(const void* function) {
+  const auto address = reinterpret_cast<uint64_t>(function);
+  constexpr uint64_t kPage = 4096;
+  if (address < kPage) return false;
+  const uint64_t mark = address - sizeof(uint64_t);
+  // Where a function begins a page, there may be nothing in front.
+  if (address % kPage < sizeof(uint64_t) &&
+      ::msync(reinterpret_cast<void*>(mark / kPage * kPage), kPage, MS_ASYNC) != 0)
+    return false;
+  uint64_t found;
+  __builtin_memcpy(&found, reinterpret_cast<const void*>(mark), sizeof(found));
+  return found == kFollowedMark;
+}
+
+// The label grows with what is told.
+void tell_what_may_happen(Thread& thread, const OpenCall& call) {
+  const auto operation =
+      static_cast<uint8_t>((call.kind & kOnlyReads) != 0 ? Operation::kLook : Operation::kTouch);
+  const auto told = [&](const void* address, uint64_t size) {
+    return Told{.operation = operation,
+                .address = address,
+                .pc = call.pc,
+                .size = static_cast<uint8_t>(size),
+                .extra = call.label << kOrderBits};
+  };
+  const bool has_state = (call.kind & kHasNoState) == 0;
+  Objects& objects = flow_thread.reached;
+  reach(call.count == 0 ? nullptr : &flow_thread.open_pointers[call.pointers], call.count,
+        has_state ? call.callee : nullptr, objects);
+  // The first, so that findings are about it rather than about what it may know by name.
+  if (has_state) tell_quickly(thread, told(&unseen_state, sizeof(unseen_state)));
+  for (uint32_t i = 0; i < objects.size(); ++i)
+    for_each_word(reinterpret_cast<uint64_t>(objects[i].begin), objects[i].size,
+                  [&](uint64_t at, uint32_t size) {
+                    const void* const here = reinterpret_cast<const void*>(at);
+                    forget_reads(here, size);
+                    tell_quickly(thread, told(here, size));
+                  });
+  // Ordered among what all threads tell, and with it all that this one has told before.
+  if (has_state) tell(thread, told(&unseen_state, sizeof(unseen_state)));
+}
+
+}  // namespace
+
+void end_calls(const char* top) {
+  GrowingArray<OpenCall>& open = flow_thread.open;
+  while (!open.empty() && open.back().top <= top) {
+    const OpenCall call = open.back();
+    heddle_flow_state.outside = call.outside;
+    if (Thread* const thread = telling_thread(); thread != nullptr) {
+      tell_what_may_happen(*thread, call);
+      if ((call.kind & kMayThrow) != 0) branch(call.label, call.pc);
+    }
+    open.remove_last();
+    while (flow_thread.open_pointers.size() > call.pointers) flow_thread.open_pointers.remove_last();
+  }
+}
+
+// Before a call that may be one of a function without labels; the arguments have these. The label of what the
+// function sees; kNoLabel when it tells that itself.
+HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, uint32_t a, uint32_t b,
+                                                  uint32_t c, uint32_t d) {
+  if (is_followed(call->callee)) return kNoLabel;
+  end_calls(call->top);
+  Thread* const thread = telling_thread();
+  if (thread == nullptr) return 0;
+  const void* const pc = HEDDLE_HERE;
+  tell_unordered(*thread, {.operation = kToldUnfollowed, .address = call->callee, .context = 0});
+  const uint32_t label = joined_now({a, b, c, d}, pc);
+  const uint32_t pointers = flow_thread.open_pointers.size();
+  for (uint32_t i = 0; i < call->count; ++i) flow_thread.open_pointers.add() = call->pointers[i];
+  OpenCall& open = flow_thread.open.add();
+  open = {call->callee, pc, call->top, call->kind, label, heddle_flow_state.outside, pointers, call->count};
+  tell_what_may_happen(*thread, open);
+  heddle_flow_state.outside = label;  // for what it calls
+  return label;
+}
+
+// After it: what the result depends on.
+HEDDLE_INTERPOSE uint32_t heddle_flow_after_unknown_call(const char* top, uint32_t label) {
+  heddle_flow_state.callee = nullptr;
+  end_calls(top);
+  if (heddle_flow_state.result != kNoLabel) return heddle_flow_state.result;
+  return label == kNoLabel ? 0 : label;
+}
+
+// An exception has come to a function.
+HEDDLE_INTERPOSE void heddle_flow_landed(const char* top) {
+  heddle_flow_state.callee = nullptr;
+  end_calls(top);
+}
+
+}  // namespace heddle::runtime

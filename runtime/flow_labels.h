@@ -1,0 +1,41 @@
+// What a thread knows of its labels (runtime/flow.h), so that few events tell all that there is to tell:
+//
+// - What a value is computed from is told when the value is stored, handed over or decides something, and
+//   then in one assignment with what that was computed from. What is never used is never told.
+// - The same read again, with no write in between, is the same event; so is a second branch on a label.
+//
+// This holds at one place of the trace (FlowThread::era): an `if (HEDDLE_MAYBE)` or a task begins another.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "runtime/flow_thread.h"
+
+namespace heddle::runtime {
+
+extern bool tells_every_step;  // HEDDLE_EVERY_STEP=1: none of that, to compare
+
+// 0: there are no more.
+uint32_t fresh_label();
+
+// The label of what is computed from values with these; `now`: told here, and its own if there is but one.
+using LabelList = std::initializer_list<uint32_t>;
+uint32_t joined(LabelList labels, const void* pc);
+uint32_t joined_now(LabelList labels, const void* pc);
+
+// Tells what the label is, if that was put off.
+void settle(Thread& thread, uint32_t label);
+
+void branch(uint32_t label, const void* pc);
+
+// Labels from `mark` on are used again, except that what has these labels has others from now on.
+void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc);
+
+// The label of the same read before, 0 for none. `stamp`: of the stretch (runtime/layout.h); `written`: the
+// state of the memory, which says who wrote it last.
+uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written);
+void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label);
+void forget_read(const void* address);
+
+}  // namespace heddle::runtime

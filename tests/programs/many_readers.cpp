@@ -1,0 +1,151 @@
+// Memory that three threads read again and again in an order that is forced on them, until one of them writes
+// it. The argument is a seed; it decides who reads and locks what, and so whether the write is ordered after
+// all reads. Prints which: "race" or "clean", by its own count of what each thread knows of the others.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "schedule.h"
+
+namespace {
+
+constexpr int kThreads = 3;
+constexpr int kReads = 600;
+constexpr int kCommon = kThreads;  // the lock that all take; the others are one thread's each
+
+alignas(16) char memory[16];
+std::array<std::mutex, kThreads + 1> mutexes;
+
+struct Bytes {
+  int first;
+  int size;
+};
+constexpr Bytes kWhole = {0, 8};
+constexpr std::array<Bytes, 7> kParts = {{kWhole, {0, 4}, {4, 4}, {3, 1}, {6, 2}, {4, 12}, {8, 8}}};
+
+enum class Does : uint8_t { kRead, kWrite, kLock };
+struct Step {
+  int thread;
+  Does does;
+  Bytes bytes = {};
+  int lock = 0;
+};
+
+// What happens, and what each thread knows of the others' steps by then.
+class Plan {
+ public:
+  explicit Plan(unsigned seed) : random_(seed) {
+    const Bytes often = kParts.at(below(3));
+    for (int i = 0; i < kReads; ++i) {
+      const int thread = static_cast<int>(below(kThreads));
+      if (below(4) != 0) lock(thread, thread);
+      read(thread, below(200) == 0 ? kParts.at(below(kParts.size())) : often);
+      if (below(600) == 0) write_in_order(often);
+    }
+    for (int thread = 0; thread < kThreads; ++thread)
+      if (below(6) != 0) lock(thread, thread);
+    if (below(4) == 0) read(static_cast<int>(below(kThreads)), often);
+    const int writer = static_cast<int>(below(kThreads));
+    for (int thread = 0; thread < kThreads; ++thread)
+      if (below(6) != 0) lock(writer, thread);
+    races_ = write(writer, kParts.at(below(kParts.size())));
+  }
+
+  const std::vector<Step>& steps() const { return steps_; }
+  bool races() const { return races_; }
+
+ private:
+  using Known = std::array<std::size_t, kThreads>;  // of each thread: up to which step
+
+  std::size_t below(std::size_t limit) { return random_() % limit; }
+
+  void lock(int thread, int lock) {
+    Known& mine = known_.at(thread);
+    Known& left = left_.at(lock);
+    for (int other = 0; other < kThreads; ++other) mine.at(other) = std::max(mine.at(other), left.at(other));
+    mine.at(thread) = steps_.size();
+    left = mine;
+    steps_.push_back({thread, Does::kLock, {}, lock});
+  }
+  void read(int thread, Bytes bytes) { steps_.push_back({thread, Does::kRead, bytes}); }
+  // Whether an earlier access of another thread is not known to come before.
+  bool write(int thread, Bytes bytes) {
+    bool races = false;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      const bool overlaps =
+          step.bytes.first < bytes.first + bytes.size && bytes.first < step.bytes.first + step.bytes.size;
+      races |= step.thread != thread && overlaps && i >= known_.at(thread).at(step.thread);
+    }
+    steps_.push_back({thread, Does::kWrite, bytes});
+    return races;
+  }
+  void write_in_order(Bytes bytes) {
+    for (int thread = 0; thread < kThreads; ++thread) lock(thread, kCommon);
+    if (write(kThreads - 1, bytes)) std::abort();
+    for (int thread = kThreads - 1; thread >= 0; --thread) lock(thread, kCommon);
+  }
+
+  std::minstd_rand random_;
+  std::vector<Step> steps_;
+  std::array<Known, kThreads> known_ = {};
+  std::array<Known, kThreads + 1> left_ = {};  // by who last had the lock
+  bool races_ = false;
+};
+
+template <class T>
+void access_as(const Step& step) {
+  volatile T& place = *reinterpret_cast<volatile T*>(memory + step.bytes.first);
+  if (step.does == Does::kWrite) {
+    place = 1;
+  } else {
+    [[maybe_unused]] const T value = place;
+  }
+}
+
+void access(const Step& step) {
+  switch (step.bytes.size) {
+    case 1: return access_as<int8_t>(step);
+    case 2: return access_as<int16_t>(step);
+    case 4: return access_as<int32_t>(step);
+    case 8: return access_as<int64_t>(step);
+    default: break;
+  }
+  char* const here = memory + step.bytes.first;
+  if (step.does == Does::kWrite) {
+    std::memset(here, 1, static_cast<std::size_t>(step.bytes.size));
+  } else {
+    std::array<char, sizeof(memory)> copy;
+    std::memcpy(copy.data(), here, static_cast<std::size_t>(step.bytes.size));
+    asm volatile("" : : "r"(copy.data()) : "memory");  // somebody needs it
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const Plan plan(count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1);
+  std::puts(plan.races() ? "race" : "clean");
+  std::fflush(stdout);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&plan, thread] {
+      int turn = 0;
+      for (const Step& step : plan.steps()) {
+        if (step.thread == thread)
+          schedule::at(turn, [&] {
+            if (step.does != Does::kLock) return access(step);
+            mutexes.at(step.lock).lock();
+            mutexes.at(step.lock).unlock();
+          });
+        ++turn;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
