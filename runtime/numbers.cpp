@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 
 #include "runtime/memory.h"
 #include "runtime/message.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr uint32_t kWords = uint32_t{1} << (kNumberBits - 6);
 constexpr uint64_t kAll = ~uint64_t{0};
-constexpr uint64_t kFewest = uint64_t{1} << 18;  // that a sweep is made for
+constexpr uint64_t kFewest = uint64_t{1} << 16;  // that a sweep is made for
 
 constinit SpinLock lock;                   // for what follows
 uint64_t* used = nullptr;                  // a bit for each number
@@ -22,12 +23,17 @@ uint32_t next_word = 0;                    // where to look for free ones
 uint32_t touched_words = 0;                // those after have never been used
 constinit std::atomic<uint64_t> taken{0};  // since the last sweep
 constinit std::atomic<uint64_t> limit{kFewest};
+uint64_t always_after = 0;  // HEDDLE_SWEEP_AFTER=N, for tests: sweeps come after so many, whatever they cost
 
 }  // namespace
 
 void reserve_numbers() {
   used = static_cast<uint64_t*>(reserve(kWords * sizeof(uint64_t), "the numbers in use"));
   used[0] = 1;  // 0 means nothing
+  const char* const wanted = ::getenv("HEDDLE_SWEEP_AFTER");
+  if (wanted == nullptr) return;
+  always_after = ::strtoull(wanted, nullptr, 10);
+  if (always_after != 0) limit.store(always_after);
 }
 
 void refill(Numbers& numbers) {
@@ -56,8 +62,8 @@ Marking::~Marking() {
   uint64_t live = 0;
   for (uint32_t i = 0; i < touched_words; ++i) live += static_cast<uint64_t>(std::popcount(used[i]));
   // Seldom enough that a number's share of the cost does not grow, and long before there are none left.
-  limit.store(std::min(std::max(kFewest, 4 * live + cost_), (kNumberMask - live) / 2),
-              std::memory_order_relaxed);
+  const uint64_t next = std::min(std::max(kFewest, 4 * live + cost_), (kNumberMask - live) / 2);
+  limit.store(always_after != 0 ? always_after : next, std::memory_order_relaxed);
   taken.store(0, std::memory_order_relaxed);
   next_word = 0;
   lock.unlock();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "runtime/common_knowledge.h"
 #include "runtime/numbers.h"
 #include "runtime/open_groups.h"
 #include "runtime/ownership.h"
@@ -70,29 +71,53 @@ class Sweep {
     mark(number_of(static_cast<uint32_t>(words >> 32)));
   }
 
-  // False when nothing is known of the page's memory. Its state is then given back.
+  // Without what all threads know of.
+  uint64_t needed(uint64_t words) const {
+    const auto low = static_cast<uint32_t>(words);
+    const auto high = static_cast<uint32_t>(words >> 32);
+    const uint32_t needed_low = common_.covers(low) ? 0 : low;
+    const uint32_t needed_high = high == low ? needed_low : common_.covers(high) ? 0 : high;
+    return uint64_t{needed_high} << 32 | needed_low;
+  }
+
+  // False when nothing was known of the page's memory. Its state is then given back.
   bool mark_page(uint64_t page) {
     char* const begin = shadow_base + (page << (kPageBits + 1));
-    const auto* const cells = reinterpret_cast<const Cell*>(begin);
+    auto* const cells = reinterpret_cast<Cell*>(begin);
     Cell last = {};
+    Cell needed_last = {};
     bool is_used = false;
     for (uint64_t i = 0; i < kCellsOfPage; ++i) {
-      // forget() may clear it now.
+      // forget() may clear it now; nobody else changes it.
       const Cell cell = {__atomic_load_n(&cells[i].read, __ATOMIC_RELAXED),
                          __atomic_load_n(&cells[i].write, __ATOMIC_RELAXED)};
-      if (cell == last) continue;
-      last = cell;
+      if (cell == Cell()) continue;
       is_used = true;
-      mark_words(cell.read);
-      if (cell.write != cell.read) mark_words(cell.write);
+      if (!(cell == last)) {
+        last = cell;
+        needed_last.read = needed(cell.read);
+        needed_last.write = cell.write == cell.read ? needed_last.read : needed(cell.write);
+        mark_words(needed_last.read);
+        if (needed_last.write != needed_last.read) mark_words(needed_last.write);
+      }
+      clear_halves(cells[i].read, cell.read, needed_last.read);
+      clear_halves(cells[i].write, cell.write, needed_last.write);
     }
     if (!is_used) clear_and_give_back(begin, kCellsOfPage * sizeof(Cell));
     return is_used;
+  }
+  // What was cleared meanwhile stays so.
+  static void clear_halves(uint64_t& words, uint64_t from, uint64_t to) {
+    if (from == to) return;
+    auto* const halves = reinterpret_cast<uint32_t*>(&words);
+    if (static_cast<uint32_t>(to) == 0) __atomic_store_n(halves, 0, __ATOMIC_RELAXED);
+    if (to >> 32 == 0) __atomic_store_n(halves + 1, 0, __ATOMIC_RELAXED);
   }
 
   Locked threads_{threads_lock};
   Pause pause_;
   Marking marking_;
+  const CommonKnowledge common_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Finds the numbers (runtime/stretches.h) that the state of memory no longer refers to, so that they can be
+// Finds the numbers (runtime/stretches.h) that the state of memory no longer needs, so that they can be
 // used again: what the runtime keeps is bounded by the memory that the program uses, however long it runs.
 //
 // While it looks, nobody may change the state of memory (Pause in runtime/ownership.h); the program itself

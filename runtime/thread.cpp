@@ -147,6 +147,7 @@ void detach() {
   {
     const Locked locked(threads_lock);
     thread->state = nullptr;
+    thread->has_ended = true;
   }
   let_go(thread);
 }
@@ -165,6 +166,7 @@ void become_only_thread() {
   for_each_thread([](Thread& other) {
     if (&other == this_thread) return;
     other.state = nullptr;
+    other.has_ended = true;
     other.page = 0;
     this_thread->outlive(other);
     names[other.serial] = 0;

@@ -179,16 +179,19 @@ struct Thread {
   uint32_t slot = 0;
   uint64_t time = 1;
   Clock clock;
-  Clock at_release_fence;     // what relaxed stores publish; empty without a release fence
+  volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
+  Clock at_release_fence;               // what relaxed stores publish; empty without a release fence
   Clock until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
   Times* shared = nullptr;    // the clock as last published; null: it has changed since
   Published end;              // what it knew then
 
   // Under threads_lock:
-  Thread* next_ended = nullptr;  // when nobody holds this one
-  uint32_t holders = 0;          // who creates it, itself, and who may join it
-  bool has_name = false;         // or needs none
-  bool is_remembered = true;     // the state of memory refers to its stretches
+  Thread* next_ended = nullptr;    // when nobody holds this one
+  uint32_t holders = 0;            // who creates it, itself, and who may join it
+  bool has_name = false;           // or needs none
+  bool is_remembered = true;       // the state of memory refers to its stretches
+  bool has_ended = false;          // nothing more is done in its name
+  const Thread* awaits = nullptr;  // whose end it waits for, for ever: it does nothing before that
 
   static constexpr uint32_t kMemos = 1U << 12;
 
@@ -221,30 +224,56 @@ struct Thread {
   // Of the one that ended before it, only what the state of memory refers to remains.
   void start_again() {
     forget_numbers();
-    clock.clear();
+    {
+      const ClockChange change(*this);
+      clock.clear();
+    }
     at_release_fence.clear();
     until_acquire_fence.clear();
     forget_shared();
     end = Published();
     has_name = false;
     is_remembered = true;
+    has_ended = false;
   }
 
   Published publish();
   // True when it was news.
   bool acquire(const Published& other) {
     const Inside inside;
+    const ClockChange change(*this);
     return learnt(clock.join(other));
   }
   bool acquire(const Clock& other) {
     const Inside inside;
+    const ClockChange change(*this);
     return learnt(clock.join(other));
   }
 
   // What the other one did is no longer anybody's. Whoever gets its place does something else.
-  void outlive(Thread& other) { learnt(clock.raise(other.slot, other.time++)); }
+  void outlive(Thread& other) {
+    const ClockChange change(*this);
+    learnt(clock.raise(other.slot, other.time++));
+  }
 
  private:
+  // While it lives, others who look at the clock can tell that it changes.
+  class ClockChange {
+   public:
+    explicit ClockChange(Thread& thread) : thread_(thread) {
+      thread_.clock_changes = thread_.clock_changes + 1;
+      asm volatile("" ::: "memory");
+    }
+    ~ClockChange() {
+      asm volatile("" ::: "memory");
+      thread_.clock_changes = thread_.clock_changes + 1;
+    }
+    ClockChange(const ClockChange&) = delete;
+    ClockChange& operator=(const ClockChange&) = delete;
+
+   private:
+    Thread& thread_;
+  };
   bool learnt(bool is_news) {
     if (is_news) forget_shared();
     return is_news;

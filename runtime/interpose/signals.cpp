@@ -11,10 +11,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "runtime/connection.h"
 #include "runtime/inside.h"
@@ -168,6 +170,11 @@ void run_signal_that_waits() {
   set_mask(mask | now.blocks);
   run_checked(now.handler, now.signal, &now.details, &now.context);
   set_mask(mask);
+}
+
+bool handles_signals() {
+  return std::any_of(std::begin(actions), std::end(actions),
+                     [](const Action& action) { return action.handler.load() != nullptr; });
 }
 
 void leave_handlers() {

@@ -6,6 +6,9 @@ namespace heddle::runtime {
 // The calling thread has left the runtime, and a handler waits for that.
 void run_signal_that_waits();
 
+// Whether the program has ever had a handler: then a thread that waits may act all the same.
+bool handles_signals();
+
 // It goes on somewhere else, out of handlers and whatever they have interrupted.
 void leave_handlers();
 

@@ -89,6 +89,22 @@ void* run_thread(void* given) {
   return body(argument);
 }
 
+// While it lives, the calling thread waits for that one, or is cancelled.
+class Awaiting {
+ public:
+  explicit Awaiting(const Thread* awaited) { set(awaited); }
+  ~Awaiting() { set(nullptr); }
+  Awaiting(const Awaiting&) = delete;
+  Awaiting& operator=(const Awaiting&) = delete;
+
+ private:
+  static void set(const Thread* awaited) {
+    if (this_thread == nullptr) return;
+    const Locked locked(threads_lock);
+    this_thread->awaits = awaited;
+  }
+};
+
 // Waits, with the real function, for the thread.
 template <class Join>
 int join_with(pthread_t id, const void* pc, Join join) {
@@ -187,9 +203,12 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
 
 int join_thread(pthread_t id, void** value, const void* pc) {
   pc = outside_system_code(pc);
-  if (const Thread* const thread = find_thread(id); thread != nullptr)
-    tell_waiting(kForThread, nullptr, pc, thread->stream);
-  const int result = join_with(id, pc, [&] { return REAL(pthread_join)(id, value); });
+  const Thread* const thread = find_thread(id);
+  if (thread != nullptr) tell_waiting(kForThread, nullptr, pc, thread->stream);
+  const int result = join_with(id, pc, [&] {
+    const Awaiting awaiting(thread);
+    return REAL(pthread_join)(id, value);
+  });
   if (result != 0) tell_gave_up(nullptr, pc);
   return result;
 }

@@ -1,6 +1,8 @@
 // Memory that three threads read again and again in an order that is forced on them, until one of them writes
-// it. The argument is a seed; it decides who reads and locks what, and so whether the write is ordered after
-// all reads. Prints which: "race" or "clean", by its own count of what each thread knows of the others.
+// it; or, with an odd seed, many variables that they read and write, so that most of what was done to a
+// variable was done long ago. The seed decides who accesses and locks what, and so whether the last access is
+// ordered after all others. Prints which: "race" or "clean", by its own count of what each thread knows of
+// the others.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -17,9 +19,11 @@ namespace {
 
 constexpr int kThreads = 3;
 constexpr int kReads = 600;
+constexpr int kVariables = 48;
 constexpr int kCommon = kThreads;  // the lock that all take; the others are one thread's each
 
-alignas(16) char memory[16];
+constexpr int kVariableBytes = 16;
+alignas(kVariableBytes) char memory[kVariables * kVariableBytes];
 std::array<std::mutex, kThreads + 1> mutexes;
 
 struct Bytes {
@@ -41,6 +45,20 @@ struct Step {
 class Plan {
  public:
   explicit Plan(unsigned seed) : random_(seed) {
+    if (seed % 2 == 0) {
+      read_one_again_and_again();
+    } else {
+      use_many();
+    }
+  }
+
+  const std::vector<Step>& steps() const { return steps_; }
+  bool races() const { return races_; }
+
+ private:
+  using Known = std::array<std::size_t, kThreads>;  // of each thread: up to which step
+
+  void read_one_again_and_again() {
     const Bytes often = kParts.at(below(3));
     for (int i = 0; i < kReads; ++i) {
       const int thread = static_cast<int>(below(kThreads));
@@ -57,11 +75,28 @@ class Plan {
     races_ = write(writer, kParts.at(below(kParts.size())));
   }
 
-  const std::vector<Step>& steps() const { return steps_; }
-  bool races() const { return races_; }
-
- private:
-  using Known = std::array<std::size_t, kThreads>;  // of each thread: up to which step
+  // In order, up to the last access.
+  void use_many() {
+    const std::size_t seldom = below(2) == 0 ? 3 : 40;  // they meet
+    for (int i = 0; i < 2 * kReads; ++i) {
+      const int thread = static_cast<int>(below(kThreads));
+      lock(thread, below(seldom) == 0 ? static_cast<int>(below(kThreads + 1)) : thread);
+      const Step next = any_access(thread);
+      if (!races_with_earlier(next)) steps_.push_back(next);
+    }
+    const bool is_to_race = below(2) == 0;
+    Step last = {};
+    for (int tries = 0; tries == 0 || (tries < 1000 && races_ != is_to_race); ++tries) {
+      last = any_access(static_cast<int>(below(kThreads)));
+      races_ = races_with_earlier(last);
+    }
+    steps_.push_back(last);
+  }
+  Step any_access(int thread) {
+    Bytes bytes = kParts.at(below(kParts.size()));
+    bytes.first += static_cast<int>(below(kVariables)) * kVariableBytes;
+    return {thread, below(3) == 0 ? Does::kWrite : Does::kRead, bytes};
+  }
 
   std::size_t below(std::size_t limit) { return random_() % limit; }
 
@@ -75,15 +110,21 @@ class Plan {
   }
   void read(int thread, Bytes bytes) { steps_.push_back({thread, Does::kRead, bytes}); }
   // Whether an earlier access of another thread is not known to come before.
-  bool write(int thread, Bytes bytes) {
-    bool races = false;
+  bool races_with_earlier(const Step& next) const {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
-      const bool overlaps =
-          step.bytes.first < bytes.first + bytes.size && bytes.first < step.bytes.first + step.bytes.size;
-      races |= step.thread != thread && overlaps && i >= known_.at(thread).at(step.thread);
+      const bool overlaps = step.bytes.first < next.bytes.first + next.bytes.size &&
+                            next.bytes.first < step.bytes.first + step.bytes.size;
+      const bool conflicts = step.does == Does::kWrite || next.does == Does::kWrite;
+      if (step.thread != next.thread && overlaps && conflicts && i >= known_.at(next.thread).at(step.thread))
+        return true;
     }
-    steps_.push_back({thread, Does::kWrite, bytes});
+    return false;
+  }
+  bool write(int thread, Bytes bytes) {
+    const Step step = {thread, Does::kWrite, bytes};
+    const bool races = races_with_earlier(step);
+    steps_.push_back(step);
     return races;
   }
   void write_in_order(Bytes bytes) {
