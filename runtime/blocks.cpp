@@ -39,6 +39,8 @@ Told end_of(const OpenBlocks::Open& open, const void* pc) {
 void leave_inner(Thread& thread, const void* pc) {
   const OpenBlocks::Open inner = thread.blocks.inner();
   thread.blocks.pop();
+  thread.held.leave_blocks(thread.blocks.size());
+  if (!thread.blocks.any_matters()) forget_given(thread);
   if (inner.state == State::kLeft) return;
   if (inner.state == State::kUntold || !begins_stretch(!thread.blocks.any_matters())) {
     if (inner.state == State::kTold) tell_unordered(thread, end_of(inner, pc));
@@ -47,6 +49,8 @@ void leave_inner(Thread& thread, const void* pc) {
   if (inner.state == State::kTold) {
     thread.new_stretch();
     tell_unordered(thread, end_of(inner, pc));
+  } else if (inner.breaks == OpenBlocks::Open::kNoStretch) {
+    return;
   } else if (heddle_thread_state.stamp == kNoStamp && inner.breaks == thread.breaks) {
     heddle_thread_state.stamp = inner.stamp;
     heddle_thread_state.group = inner.group;
@@ -113,9 +117,14 @@ void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, c
   if (channel == nullptr || heddle_thread_state.thread == nullptr)
     return thread->blocks.push({block, stack, object, pc, 0, State::kUntold, kNoStamp, kNoStamp, 0});
   const bool is_outermost = !thread->blocks.any_matters();
+  if (is_outermost) forget_given(*thread);
+  if (block->kind == kHeddleDeterministic && is_calm()) end_calm(*thread);
+  // Of a calm thread no accesses are told, so that there is nothing to tell apart.
+  const bool needs_stretch = begins_stretch(is_outermost) && !is_calm();
   thread->blocks.push({block, stack, object, pc, context_of(heddle_thread_state.frame), State::kPending,
-                       heddle_thread_state.stamp, heddle_thread_state.group, thread->breaks});
-  if (begins_stretch(is_outermost)) heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
+                       heddle_thread_state.stamp, heddle_thread_state.group,
+                       needs_stretch ? thread->breaks : OpenBlocks::Open::kNoStretch});
+  if (needs_stretch) heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
 }
 
 HEDDLE_INTERPOSE void heddle_begin_object(const void* object, uint64_t size) {
@@ -150,16 +159,24 @@ HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
 }
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {
-  tell_pending_blocks(thread);
+  tell_pending(thread);
   const uint32_t left = thread.blocks.leave_inner_atomic(
       only_by_default, [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
   if (left > 0) thread.new_stretch();
+  if (!thread.blocks.any_matters()) forget_given(thread);
   return left;
+}
+
+uint32_t leave_atomic_blocks_to_wait(Thread& thread, const void* pc) {
+  if (!is_calm() || !thread.blocks.is_none_told()) return leave_atomic_blocks(thread, pc);
+  forget_given(thread);
+  return 0;
 }
 
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
   thread.blocks.enter_inner_again(
       left, [&](const OpenBlocks::Open& open) { tell_unordered(thread, begin_of(open, pc)); });
+  if (left > 0) forget_given(thread);
 }
 
 void tell_untold_blocks(Thread& thread, const void* pc) {
@@ -218,7 +235,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       thread->left_blocks = leave_atomic_blocks(*thread, pc);
       tell_waiting(kForCondition, object, pc);
       break;
-    case kHeddleConditionNotify: tell(Operation::kNotify, object, pc); break;
+    case kHeddleConditionNotify: tell_notified(object, pc); break;
     case kHeddleConditionMutex:
     case kHeddleLatchTry:
     case kHeddleSemaphoreTry:
@@ -292,7 +309,9 @@ HEDDLE_INTERPOSE void heddle_set_at_thread_end(const void* status) {
 
 HEDDLE_INTERPOSE void heddle_begin_condition_loop() {
   const Inside inside;
-  if (!is_acting() || !this_thread->blocks.is_in_told_atomic()) return;
+  if (!is_acting()) return;
+  if (is_calm() && this_thread->blocks.is_none_told()) return forget_given(*this_thread);
+  if (!this_thread->blocks.is_in_told_atomic()) return;
   const void* const pc = __builtin_return_address(0);
   enter_atomic_blocks_again(*this_thread, leave_atomic_blocks(*this_thread, pc), pc);
 }

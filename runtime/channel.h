@@ -24,9 +24,12 @@ enum ChannelOperation : uint8_t {
                      // its size, twice, plus one when it was told
   kToldRace,         // the next record of the thread, an atomic one, does
   kToldRaceFree,     // that access is unordered with the end of its memory's life, which comes next
-  kToldWaiting,      // the thread has to wait for what lies at address; extra: WaitsFor
+  kToldWaiting,      // the thread has to wait for what lies at address; extra: WaitsFor and, above
+                     // kWaitsForBits, the stream, plus one, of who has the lock alone; 0: not known
   kToldGaveUp,       // it has waited, and not got it
   kToldConstruct,    // a parallel construct begins; extra: 1, it ends
+  kToldStirred,      // the calm is over for the thread; extra: StirredBlock; address, pc, context: what the
+                     // block it is in first gave back; name: the stream it came back from
   kToldUnfollowed,   // a function was called that does not say what its result depends on: address
 };
 
@@ -41,6 +44,17 @@ enum WaitsFor : uint32_t {
   kForLatch = 6,
   kForFuture = 7,
 };
+
+// Of the block that the thread is in when the calm ends (runtime/calm.h).
+enum StirredBlock : uint32_t {
+  kHasGiven = 1,         // it has given something to others
+  kHasComeBack = 2,      // and was given something by one who knew of that
+  kMayHaveComeBack = 4,  // or perhaps was
+  kGaveLock = 8,         // what it gave is a lock
+  kGaveShared = 16,      // that it shared
+};
+
+inline constexpr unsigned kWaitsForBits = 8;
 
 struct Record {
   uint64_t what;     // operation (8 bits), size (8 bits; 0: `extra` bytes), address (48 bits)
@@ -66,6 +80,9 @@ struct Record {
     return (what >> 48 & 0xFF) != 0 ? static_cast<uint32_t>(what >> 48 & 0xFF) : extra;
   }
   uint64_t address() const { return what & kAddressMask48; }
+  // Of kToldWaiting:
+  WaitsFor waits_for() const { return static_cast<WaitsFor>(extra & ((1U << kWaitsForBits) - 1)); }
+  uint32_t holder() const { return extra >> kWaitsForBits; }
 };
 static_assert(sizeof(Record) == 48);
 
@@ -118,6 +135,11 @@ struct Channel {
   std::atomic<uint32_t> told_per_stretch;
   // Not 0: only threads, memory and races are told from now on, not what locks and their kin do.
   std::atomic<uint32_t> is_quiet;
+  // kCalm, by the monitor's word, then kCalmIsOver, by the program's, for good (runtime/calm.h).
+  static constexpr uint32_t kNotCalmYet = 0;
+  static constexpr uint32_t kCalm = 1;
+  static constexpr uint32_t kCalmIsOver = 2;
+  std::atomic<uint32_t> calm;
   uint32_t is_full;  // with kTellAll: every access is told, not only the first of a stretch
   static constexpr uint32_t kSpecBlocks = 1U << 12;
   uint32_t spec_blocks;  // how many there are, by address

@@ -1,9 +1,9 @@
 #include "runtime/early_locks.h"
 
+#include "runtime/calm.h"
 #include "runtime/contexts.h"
 #include "runtime/growing_array.h"
 #include "runtime/inside.h"
-#include "runtime/tell.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -69,11 +69,7 @@ void tell_early_locks() {
     uint32_t context = 0;
     for (uint32_t depth = taken.depth; depth > 0; --depth)
       context = context_of(context, taken.callers[depth - 1]);
-    tell(*this_thread, {.operation = static_cast<uint8_t>(taken.operation),
-                        .address = taken.lock,
-                        .pc = taken.pc,
-                        .extra = taken.extra,
-                        .context = context});
+    tell_lock_taken(taken.operation, taken.lock, taken.pc, taken.extra, context);
   }
   held.clear();
 }

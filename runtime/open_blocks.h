@@ -33,13 +33,15 @@ class OpenBlocks {
     uint32_t context;  // of the call stack
     State state;
     // What the thread was in when it began a new stretch for the block, and how often it had begun one for
-    // other reasons.
+    // other reasons; kNoStretch: it began none.
     uint64_t stamp;
     uint64_t group;
     uint64_t breaks;
+    static constexpr uint64_t kNoStretch = ~uint64_t{0};
   };
 
   bool empty() const { return blocks_.empty(); }
+  uint32_t size() const { return blocks_.size(); }
   const Open& inner() const { return blocks_.back(); }
   void push(const Open& open) {
     blocks_.add() = open;
@@ -62,15 +64,21 @@ class OpenBlocks {
     return told > 0 && blocks_[told - 1].state == State::kTold &&
            blocks_[told - 1].block->kind == kHeddleAtomic;
   }
-  // Says that they are told now: `visit(open)`, outermost first.
+  // Says that they are told now: `visit(open, how many there are up to it)`, outermost first.
   template <class Visit>
   [[gnu::always_inline]] void tell_pending(Visit visit) {
     const uint32_t first = blocks_.size() - pending_;
     pending_ = 0;
     for (uint32_t i = first; i < blocks_.size(); ++i) {
       blocks_[i].state = State::kTold;
-      visit(blocks_[i]);
+      visit(blocks_[i], i + 1);
     }
+  }
+  // Whether nothing was told of any that the thread is in.
+  bool is_none_told() const {
+    for (uint32_t i = 0; i < blocks_.size(); ++i)
+      if (blocks_[i].state == State::kTold) return false;
+    return true;
   }
   // Leaves those, innermost first, that are atomic and told, up to the first that is not, or up to the first
   // that the program itself asks for: `visit(open)`.

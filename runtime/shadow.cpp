@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "runtime/calm.h"
 #include "runtime/early_locks.h"
 #include "runtime/layout.h"
 #include "runtime/memory.h"
@@ -62,7 +63,8 @@ void forget(const void* memory, std::size_t size) {
   forget_locks(memory, size);
   const bool had_syncs = forget_syncs(memory, size);
   const bool had_state = forget_state(memory, size);
-  if ((had_state || had_syncs) && this_thread != nullptr)
+  // What a calm program has done to its variables, nobody was told.
+  if ((had_syncs || (had_state && !is_calm())) && this_thread != nullptr)
     tell(*this_thread, {.operation = kToldFree, .address = memory, .name = size});
 }
 

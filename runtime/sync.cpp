@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/held_locks.h"
 #include "runtime/layout.h"
 #include "runtime/memory.h"
 #include "runtime/thread.h"
@@ -64,6 +65,7 @@ void clear(Sync& sync) {
   sync.released = Published();
   sync.gathered.clear();
   sync.is_held_alone = false;
+  sync.holder = 0;
   sync.is_guard = false;
   sync.openings = 0;
   sync.counted_by = 0;
@@ -81,6 +83,7 @@ void end(Sync* sync) {
     const Locked locked(sync->lock);
     sync->address = nullptr;
     clear(*sync);
+    end_life_of_locks();
   }
   use_again(sync);
 }
@@ -208,11 +211,13 @@ class AtSync {
 };
 
 bool acquire(AtSync& sync) {
+  sync->holder = this_thread->stream + 1;
   const bool is_news = this_thread->acquire(sync->released);
   return this_thread->acquire(sync->gathered) || is_news;
 }
 
 void release(AtSync& sync) {
+  sync->holder = 0;
   sync->released = this_thread->publish();
   sync->gathered.clear();
 }
@@ -225,6 +230,11 @@ bool acquired(const void* object) {
   if (this_thread == nullptr) return false;
   AtSync sync(object);
   return acquire(sync);
+}
+
+uint32_t holder_of(const void* lock) {
+  AtSync sync(lock);
+  return sync->holder;
 }
 
 void acquired_shared(const void* object) {

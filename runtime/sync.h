@@ -30,6 +30,7 @@ struct Sync {
   uint32_t writes = 0;                       // to an atomic variable
   BarrierPhase* phase = nullptr;             // of a barrier: the latest
   bool is_held_alone = false;                // of a reader–writer lock
+  uint32_t holder = 0;                       // the stream, plus 1, of who has the lock alone; 0: not known
   bool is_guard = false;                     // of a local variable that is initialized once
   uint32_t openings = 0;                     // of a named semaphore
   uint32_t counted_by = 0;                   // of reference counts: the thread's serial number, or kSeveral
@@ -43,6 +44,8 @@ Sync& lock_sync(const void* address);
 // The calling thread has got the object, or is about to give it back; alone, or shared with others.
 // acquired(): false when that is no news.
 bool acquired(const void* object);
+// Who has the lock alone: the stream, plus 1; 0: nobody, or it is not known.
+uint32_t holder_of(const void* lock);
 void acquired_shared(const void* object);
 void releasing(const void* object);
 void releasing_shared(const void* object);

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/calm.h"
 #include "runtime/contexts.h"
 #include "runtime/put.h"
 #include "runtime/thread.h"
@@ -113,24 +114,46 @@ int tell_module(dl_phdr_info* info, std::size_t, void* given) {
 
 void tell(Thread& thread, const Told& told) {
   const Inside inside;
-  Channel* const to = channel;
   if (modules_have_changed.load(std::memory_order_relaxed) && modules_have_changed.exchange(false))
     tell_modules(thread);
-  tell_pending_blocks(thread);
+  follow(thread, told.operation, told.address, told.pc);
+  // That memory ends belongs to no block.
+  if (told.operation != kToldFree) tell_pending(thread);
+  thread.has_told_waiting = told.operation == kToldWaiting;
+  Channel* const to = channel;
   if (to == nullptr || !make_place(*to, thread)) return;
   put_ordered(
       *to, thread,
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
 }
 
-void tell_pending_blocks(Thread& thread) {
-  thread.blocks.tell_pending([&](const OpenBlocks::Open& open) { tell_unordered(thread, told_begin(open)); });
+void tell_pending(Thread& thread) {
+  if (thread.blocks.pending() == 0 && !thread.held.any_untold()) return;
+  const auto tell_locks = [&](uint32_t blocks) {
+    thread.held.tell_untold(blocks, [&](const HeldLock& held) {
+      Channel* const to = channel;
+      if (to == nullptr || !make_place(*to, thread)) return;
+      put_ordered(*to, thread,
+                  make_record({.operation = static_cast<uint8_t>(held.operation),
+                               .address = held.lock,
+                               .pc = held.pc,
+                               .extra = held.extra},
+                              held.context));
+    });
+  };
+  tell_locks(thread.blocks.size() - thread.blocks.pending());
+  thread.blocks.tell_pending([&](const OpenBlocks::Open& open, uint32_t blocks) {
+    Channel* const to = channel;
+    if (to != nullptr && make_place(*to, thread)) put(thread, make_record(told_begin(open), open.context));
+    tell_locks(blocks);
+  });
 }
 
 void tell_unordered(Thread& thread, const Told& told) {
   const Inside inside;
+  follow(thread, told.operation, told.address, told.pc);
+  tell_pending(thread);
   Channel* const to = channel;
-  if (thread.blocks.pending() > 0) tell_pending_blocks(thread);
   if (to == nullptr || !make_place(*to, thread)) return;
   put(thread,
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
@@ -148,10 +171,17 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
          {.operation = static_cast<uint8_t>(operation), .address = object, .pc = pc, .extra = extra});
 }
 
-void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream) {
+void tell_notified(const void* condition, const void* pc) {
+  if (!is_calm()) tell(Operation::kNotify, condition, pc);
+}
+
+void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream, uint32_t holder) {
   if (tells_order())
-    tell(*this_thread,
-         {.operation = kToldWaiting, .address = object, .pc = pc, .extra = what, .name = stream});
+    tell(*this_thread, {.operation = kToldWaiting,
+                        .address = object,
+                        .pc = pc,
+                        .extra = what | holder << kWaitsForBits,
+                        .name = stream});
 }
 
 void tell_gave_up(const void* object, const void* pc) {

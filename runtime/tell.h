@@ -49,7 +49,8 @@ HEDDLE_INLINE Told told_begin(const OpenBlocks::Open& open) {
           .name = reinterpret_cast<uint64_t>(open.block->name),
           .context = open.context};
 }
-void tell_pending_blocks(Thread& thread);
+// Those, and the locks that a calm thread has taken without telling (runtime/calm.h).
+void tell_pending(Thread& thread);
 
 // Whether the monitor wants to know what orders threads: who takes which lock, and the like.
 bool tells_order();
@@ -57,8 +58,13 @@ bool tells_order();
 // What the calling thread did to the object.
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra = 0);
 
+// It wakes those who wait for the condition. That orders nothing by itself, so that a calm program keeps it.
+void tell_notified(const void* condition, const void* pc);
+
 // The calling thread has to wait for the object, or the thread that has this stream; and it has not got it.
-void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream = 0);
+// `holder` is who has it, as holder_of() says (runtime/sync.h).
+void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream = 0,
+                  uint32_t holder = 0);
 void tell_gave_up(const void* object, const void* pc);
 
 // From the slow paths: an access, the first of its kind in the stretch. The stretch may be over then.

@@ -20,13 +20,15 @@ HEDDLE_KEEPS_REGISTERS void tell_access(Thread& thread, const void* address, uin
                      .name = reinterpret_cast<uint64_t>(name),
                      .caller = reinterpret_cast<uint64_t>(caller)};
   HeddleFrame* const frame = heddle_thread_state.frame;
-  if (!has_places(thread, thread.blocks.pending() + 1) || (frame != nullptr && frame->context == 0)) {
+  if (!has_places(thread, thread.blocks.pending() + 1) || (frame != nullptr && frame->context == 0) ||
+      thread.is_silent) {
     auto slowly = [&] { tell_unordered(thread, told); };
     keep_registers(slowly);
     return;
   }
-  thread.blocks.tell_pending(
-      [&](const OpenBlocks::Open& open) { put(thread, make_record(told_begin(open), open.context)); });
+  thread.blocks.tell_pending([&](const OpenBlocks::Open& open, uint32_t) {
+    put(thread, make_record(told_begin(open), open.context));
+  });
   put(thread, make_record(told, frame == nullptr ? 0 : static_cast<uint32_t>(frame->context)));
 }
 

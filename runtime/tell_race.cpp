@@ -47,6 +47,7 @@ Bytes freed_bytes(const Race& race, const Memo& memo) {
 
 void tell_race(Thread& thread, const Race& race) {
   if (tells_every_access) thread.new_stretch();
+  if (is_calm()) end_calm(thread);
   const Entry stretch = entries[race.earlier];
   const Thread& other = *threads_by_serial[stretch.slot() + 1];
   const bool was_atomic = stretch.kind() == Entry::Kind::kAtomics;

@@ -94,6 +94,9 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->counted_frame_count = 0;
   thread->disposals = thread->left_for_disposal = 0;
   thread->at_end.clear();
+  thread->held.clear();
+  thread->is_silent = thread->has_told_waiting = false;
+  forget_given(*thread);
   return thread;
 }
 

@@ -9,10 +9,12 @@
 
 #include <cstdint>
 
+#include "runtime/calm.h"
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/groups.h"
 #include "runtime/growing_array.h"
+#include "runtime/held_locks.h"
 #include "runtime/inside.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -151,6 +153,10 @@ struct Thread {
   Load last_load;
   bool has_announced_race = false;  // of the atomic operation that it is at
   OpenBlocks blocks;
+  HeldLocks held;
+  Giving giving;                          // of the outermost block
+  bool is_silent = false;                 // it has left something untold, because all was calm
+  bool has_told_waiting = false;          // the last that it told is that it waits
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
   BarrierPhase* phase = nullptr;          // of the std::barrier it waits at
@@ -241,11 +247,13 @@ struct Thread {
   // True when it was news.
   bool acquire(const Published& other) {
     const Inside inside;
+    if (giving.time != 0 && !other.is_nothing()) look_for_given(other);
     const ClockChange change(*this);
     return learnt(clock.join(other));
   }
   bool acquire(const Clock& other) {
     const Inside inside;
+    if (giving.time != 0 && other[slot] >= giving.time) giving.may_be_back = true;
     const ClockChange change(*this);
     return learnt(clock.join(other));
   }
@@ -257,6 +265,12 @@ struct Thread {
   }
 
  private:
+  void look_for_given(const Published& other) {
+    const Times& times = other.times();
+    if (other.slot() != slot && slot < times.size && times.of[slot] >= giving.time)
+      giving.back_from = other.slot();
+  }
+
   // While it lives, others who look at the clock can tell that it changes.
   class ClockChange {
    public:
@@ -328,6 +342,8 @@ void end_block(const HeddleBlock* block, const void* pc);
 // to wait, and what it does after are judged apart. The result says what to enter again.
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default = false);
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc);
+// The same; a calm thread, which has told nothing of them, need not leave them (runtime/calm.h).
+uint32_t leave_atomic_blocks_to_wait(Thread& thread, const void* pc);
 
 // Nothing is told of a program that has only one thread. Of the blocks that such a program is in when it
 // starts a thread, a deterministic one has that thread as a part, and an atomic one is one no longer once it

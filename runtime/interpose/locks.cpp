@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "runtime/calm.h"
 #include "runtime/connection.h"
 #include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
@@ -27,11 +28,11 @@ bool is_held(int result) { return result == 0 || result == EOWNERDEAD; }
 // The calling thread has taken the lock, or is about to give it back.
 void tell_taken(Operation operation, const void* lock, const void* pc, uint32_t extra = 0) {
   if (is_before_monitor()) return remember_lock(operation, lock, pc, extra);
-  tell(operation, lock, pc, extra);
+  tell_lock_taken(operation, lock, pc, extra);
 }
 void tell_given_back(Operation operation, const void* lock, const void* pc) {
   if (is_before_monitor()) return forget_lock(lock);
-  tell(operation, lock, pc);
+  tell_lock_given_back(operation, lock, pc);
 }
 
 // Of an operation that takes a lock.
@@ -92,7 +93,7 @@ int lock_telling(WaitsFor what, const void* lock, const void* pc, Try try_lock, 
   if (!has_to_wait(result)) return result;
   // The only thread waits for itself: that is worth a monitor.
   if (is_acting() && is_before_monitor() && holds_early_lock(lock)) connect_to_monitor();
-  if (is_acting()) tell_waiting(what, lock, pc);
+  if (is_acting()) tell_waiting(what, lock, pc, 0, holder_of(lock));
   result = wait_for_lock();
   if (!is_held(result) && is_acting()) tell_gave_up(lock, pc);
   return result;
@@ -127,13 +128,13 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc,
   };
   if (is_acting()) pc = outside_system_code(pc);
   giving_back(mutex, pc);
-  const Wake wake = {condition, mutex, pc, is_acting() ? leave_atomic_blocks(*this_thread, pc) : 0};
+  const Wake wake = {condition, mutex, pc, is_acting() ? leave_atomic_blocks_to_wait(*this_thread, pc) : 0};
   if (is_acting()) tell_waiting(kForCondition, condition, pc);
   return wait();
 }
 
 void notifying(const void* condition, const void* pc) {
-  if (is_acting()) tell(Operation::kNotify, condition, pc);
+  if (is_acting()) tell_notified(condition, pc);
 }
 
 int got_post(int result, const void* semaphore, const void* pc) {

@@ -76,16 +76,15 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   ChannelReader reader(connection);
   reader.channel().told_per_stretch = settings_.told_per_stretch;
   if (settings_.blocks_of) reader.name_blocks(settings_.blocks_of(connection.pid()));
+  const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),
+                                     [](const CheckerEntry* checker) { return checker->needs_whole_run; });
+  LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
+                  needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
   connection.answer(0, 0);
   // `heddle run` refuses such programs; this one was started by itself.
   if (const std::string mixed = mixed_focus(fmt::format("/proc/{}/exe", connection.pid()), program);
       !mixed.empty())
     fmt::print(stderr, "heddle: {}\n", mixed);
-
-  const bool needs_all = std::any_of(settings_.checkers.begin(), settings_.checkers.end(),
-                                     [](const CheckerEntry* checker) { return checker->needs_whole_run; });
-  LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
-                  needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
   if (settings_.checkers.size() == 1 && settings_.checkers.front()->name == kRaceChecker.name)
     trace.needs_races_only(kExplainedRecords);
   Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};
@@ -124,10 +123,10 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   const bool any_block = std::any_of(findings.begin(), findings.end(),
                                      [](const Finding& finding) { return !finding.blocks.empty(); });
   if (any_block && trace.calm_until() > 0)
-    notices_.push_back(
-        fmt::format("{} had nothing to explain for {}, and told of no plain accesses after a while; where "
-                    "a finding lacks them, `heddle record` and `heddle check` show them",
-                    program, counted(trace.calm_until(), "event")));
+    notices_.push_back(fmt::format(
+        "{} had nothing to explain for {}, and told of no plain accesses and of few locks after a "
+        "while; where a finding lacks them, `heddle record` and `heddle check` show them",
+        program, counted(trace.calm_until(), "event")));
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;
@@ -141,7 +140,15 @@ std::vector<Coverage> LiveCheck::coverage(std::span<const std::unique_ptr<Checke
     const std::string_view name = settings_.checkers[i]->name;
     const bool has_blocks = (name == kAtomicityChecker.name && trace.has_begun_atomic()) ||
                             (name == kDeterminismChecker.name && trace.has_begun_deterministic());
-    if (!trace.has_untold_race() || !has_blocks) continue;
+    if (!has_blocks) continue;
+    if (trace.has_doubt()) {
+      covered[i].undecided = true;
+      covered[i].note =
+          "a block that took something after it had given something back was open when others like it were, "
+          "and "
+          "the program had told nothing of its locks for a while; `heddle record` and `heddle check` see all";
+    }
+    if (!trace.has_untold_race()) continue;
     covered[i].undecided = true;
     covered[i].note =
         "a data race was found after its first access was forgotten: whether it breaks a block as well is "

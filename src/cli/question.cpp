@@ -54,8 +54,9 @@ std::string thread_text(ThreadId id, const Waits& waits, const Names& names) {
     text += "runs\n";
   }
   for (const TakenLock& taken : waits.held_by(id))
-    text += fmt::format("    holds {}{}, taken{}\n", printable(names.lock(taken.lock)),
-                        taken.is_shared ? " shared" : "", at(taken.site, names));
+    text += fmt::format("    holds {}{}{}{}\n", printable(names.lock(taken.lock)),
+                        taken.is_shared ? " shared" : "", taken.site == kNoId ? "" : ", taken",
+                        at(taken.site, names));
   return text;
 }
 
@@ -82,6 +83,10 @@ std::string threads_text(const std::string& program, LiveTrace& trace) {
   if (trace.is_quiet())
     text +=
         "  which locks they have and wait for is not followed any more, since only races are looked for\n";
+  if (trace.is_calm())
+    text +=
+        "  locks that nobody waits for are not told, since for long no block took one after it gave one "
+        "back\n";
   return text;
 }
 

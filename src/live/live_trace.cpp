@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "live/by_address.h"
@@ -33,8 +34,16 @@ Record without_caller(Record record) {
 
 // What a wait counts as a semaphore's is called, where it has no name.
 std::string_view what_is_awaited(const Record& waiting) {
-  if (waiting.extra == runtime::kForLatch) return "latch";
-  return waiting.extra == runtime::kForFuture ? "future" : "semaphore";
+  if (waiting.waits_for() == runtime::kForLatch) return "latch";
+  return waiting.waits_for() == runtime::kForFuture ? "future" : "semaphore";
+}
+
+// HEDDLE_CALM_AFTER=N, for tests: what is left out is left out sooner, with 0 from the beginning.
+Sieve::Limits limits() {
+  Sieve::Limits result;
+  if (const char* const after = std::getenv("HEDDLE_CALM_AFTER"))
+    result.calm = std::strtoull(after, nullptr, 10);
+  return result;
 }
 
 // Not plain accesses and blocks.
@@ -50,13 +59,15 @@ bool is_seen_by_others(Operation operation) {
 LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided, IgnoresBlock ignores,
                      Sieve::LetsThrough lets_through)
     : reader_(reader),
-      sieve_(lets_through),
+      sieve_(lets_through, limits()),
       program_(std::move(program)),
       divided_(divided),
       tells_ends_(lets_through == Sieve::LetsThrough::kWhatMatters),
       ignores_(std::move(ignores)),
       sites_(reader, symbolizer_, names_),
-      told_per_stretch_(reader.channel().told_per_stretch) {}
+      told_per_stretch_(reader.channel().told_per_stretch) {
+  if (!sieve_.wants_accesses()) ask_for_accesses(false);
+}
 
 EventBatch LiveTrace::next() {
   // A question in between may have brought more.
@@ -88,11 +99,8 @@ EventBatch LiveTrace::next() {
       look_for_standstills();
       next_look_ = sieve_.records() + kLookEvery;
     }
-    if (const bool wants = sieve_.wants_accesses() && !is_quiet_; wants != wants_accesses_) {
-      wants_accesses_ = wants;
-      if (wants) calm_until_ = sieve_.records();
-      reader_.channel().told_per_stretch = wants ? told_per_stretch_ : 0;
-    }
+    if (const bool wants = sieve_.wants_accesses() && !is_quiet_; wants != wants_accesses_)
+      ask_for_accesses(wants);
   }
   handed_out_ = events_.size();
   return {first_, events_, ended_locks_};
@@ -154,6 +162,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       return flow_.end_construct(flow);
     }
     case runtime::kToldUnfollowed: return flow_.call_unfollowed(record.address());
+    case runtime::kToldStirred: return stirred(record, stream);
     default: break;
   }
   if (record.operation() >= kStoredOperations) return;
@@ -166,6 +175,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
   event.site = sites_.site_of(record);
+  if (thread(stream).stirred.what != 0) come_back(std::exchange(thread(stream).stirred, {}), record, event);
   if (is_seen_by_others(operation) &&
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);

@@ -58,6 +58,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // What came to light since the latest batch, and was not taken yet.
   std::vector<ToldRace> take_races() { return std::exchange(races_, {}); }
 
+  // Whether a block may be broken by what the program did not tell while it was calm (runtime/calm.h).
+  bool has_doubt() const { return sieve_.has_doubt(); }
+
   // Whether one of them has an access that is not among the events.
   bool has_untold_race() const { return has_untold_race_; }
   bool has_begun_atomic() const { return has_begun_atomic_; }
@@ -70,6 +73,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // tell what orders its threads, which it knows itself.
   void needs_races_only(uint64_t after) { quiet_after_ = after; }
   bool is_quiet() const { return is_quiet_; }
+  bool is_calm() const { return !wants_accesses_ && !is_quiet_; }
 
   // What the threads hold and wait for, after all that was told.
   Waits waits();
@@ -80,8 +84,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
  private:
   struct Thread {
     ThreadId id = kNoId;
-    runtime::Record race = {};  // the access that its next one is in race with
-    std::vector<Event> blocks;  // how the open ones began; no object: ignored
+    runtime::Record race = {};     // the access that its next one is in race with
+    std::vector<Event> blocks;     // how the open ones began; no object: ignored
+    runtime::Record stirred = {};  // what its block gave back comes back with what it tells next
     Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
@@ -103,6 +108,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
   void become_quiet();
+  void ask_for_accesses(bool wants);
+  void stirred(const runtime::Record& record, uint32_t stream);
+  void come_back(const runtime::Record& given, const runtime::Record& taken, const Event& now);
   bool is_known_to_race(const Sieve::ToldRecord& told);
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
@@ -141,6 +149,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   bool wants_accesses_ = true;                          // and so the program was told
   uint64_t calm_until_ = 0;
   bool has_untold_race_ = false;
+  bool is_stirred_ = false;        // the program was calm, and is no longer
   bool has_begun_atomic_ = false;  // a block
   bool has_begun_deterministic_ = false;
   uint64_t quiet_after_ = 0;                    // so many records, if not 0 …

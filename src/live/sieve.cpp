@@ -100,8 +100,8 @@ void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
 
 // As core/waits.h has it: what a signal's handler does meanwhile ends no wait for a lock.
 void Sieve::end_wait(Thread& thread, const Record& record) {
-  const bool is_for_lock =
-      thread.awaited.extra == runtime::kForLock || thread.awaited.extra == runtime::kForSharedLock;
+  const bool is_for_lock = thread.awaited.waits_for() == runtime::kForLock ||
+                           thread.awaited.waits_for() == runtime::kForSharedLock;
   const auto operation = static_cast<Operation>(record.operation());
   const bool acquires = operation == Operation::kAcquire || operation == Operation::kAcquireShared;
   if (!is_for_lock || (acquires && record.address() == thread.awaited.address())) thread.awaited = {};
@@ -110,6 +110,7 @@ void Sieve::end_wait(Thread& thread, const Record& record) {
 bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
   switch (record.operation()) {
     case runtime::kToldFree: return is_last_of_sync(thread, record);
+    case runtime::kToldStirred: end_calm(thread, record); return true;
     case runtime::kToldRaceEarlier:
     case runtime::kToldRace:
     case runtime::kToldRaceFree:
@@ -179,11 +180,32 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
 
 // True: the block it is in has begun to matter.
 bool Sieve::take(Thread& thread) {
-  if (thread.phase != Thread::Phase::kGiving) return false;
-  thread.phase = Thread::Phase::kMatters;
-  has_mattered_ = true;
-  ++blocks_that_matter_;
-  return true;
+  const bool begins_to_matter = thread.phase == Thread::Phase::kGiving;
+  if (begins_to_matter) {
+    thread.phase = Thread::Phase::kMatters;
+    has_mattered_ = true;
+    ++blocks_that_matter_;
+    mattered_since_calm_ += calm_is_over_;
+  }
+  // The program itself has looked for ways back to the block, but not through another that matters.
+  if (thread.phase == Thread::Phase::kMatters && thread.spans_calm && mattered_since_calm_ > 1)
+    has_doubt_ = true;
+  return begins_to_matter;
+}
+
+// What others did after a block gave something back, and before now, may not have been told.
+void Sieve::end_calm(Thread& thread, const Record& record) {
+  if (!calm_is_over_)
+    for (const uint32_t stream : live_) {
+      Thread& other = *threads_[stream];
+      other.spans_calm = other.phase == Thread::Phase::kGiving || other.phase == Thread::Phase::kMatters;
+    }
+  calm_is_over_ = has_mattered_ = true;
+  if ((record.extra & runtime::kHasGiven) == 0) return;
+  give(thread);
+  thread.spans_calm = thread.blocks > 0;
+  has_doubt_ |=
+      (record.extra & (runtime::kHasComeBack | runtime::kMayHaveComeBack)) == runtime::kMayHaveComeBack;
 }
 
 void Sieve::give(Thread& thread) {
@@ -212,6 +234,7 @@ void Sieve::end_block(Thread& thread) {
   if (--thread.blocks > 0) return;
   if (thread.phase == Thread::Phase::kMatters) --blocks_that_matter_;
   thread.phase = Thread::Phase::kOutside;
+  thread.spans_calm = false;
   end_busy(thread);
 }
 

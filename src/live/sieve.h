@@ -102,6 +102,7 @@ class Sieve {
     uint64_t last_given = 0;        // in all
     bool is_crossed = false;        // locks were not given back in reverse order
     bool has_tried = false;         // it has given back one that it took without waiting for it
+    bool spans_calm = false;        // its block gave something back before the calm ended (runtime/calm.h)
     bool has_met = false;           // it has waited for or signalled others while it had a lock
     uint64_t meetings = 0;          // how often others were met that force an order, in all
     std::vector<Kept> kept;
@@ -119,6 +120,8 @@ class Sieve {
   uint64_t waits() const { return waits_; }
   uint64_t records() const { return now_; }
   bool has_dropped() const { return has_dropped_; }
+  // Whether a block may be broken by what threads did not tell while all was calm.
+  bool has_doubt() const { return has_doubt_; }
   // Whether plain accesses should be told. They serve to explain: until there is something to explain the
   // program can save the effort.
   bool wants_accesses() const { return lets_all_through_ || has_mattered_ || now_ < limits_.calm; }
@@ -144,6 +147,7 @@ class Sieve {
   void end_busy(Thread& thread);
   void end_block(Thread& thread);
   void lose(uint32_t stream, uint64_t lock);
+  void end_calm(Thread& thread, const Record& record);
   uint64_t life_at(uint64_t address);
   bool is_new_order(const Thread& thread, uint32_t stream, const Held& taken);
 
@@ -155,9 +159,12 @@ class Sieve {
   void end_before_gap(uint32_t stream, Thread& thread, std::vector<ToldRecord>& passed);
 
   Limits limits_;
-  bool lets_all_through_;      // for good
-  bool has_mattered_ = false;  // a block
-  uint64_t now_ = 0;           // how many records there were
+  bool lets_all_through_;             // for good
+  bool has_mattered_ = false;         // a block
+  bool calm_is_over_ = false;         // by the program's own word
+  uint64_t mattered_since_calm_ = 0;  // blocks
+  bool has_doubt_ = false;
+  uint64_t now_ = 0;  // how many records there were
   uint64_t waits_ = 0;
   uint64_t blocks_that_matter_ = 0;  // open ones
   uint64_t crowded_until_ = 0;

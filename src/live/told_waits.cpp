@@ -21,7 +21,7 @@ Wait wait_of(const Record& record, std::span<const ThreadId> threads, const Wait
     wait.object = words.number_of(space, record, wait.site);
     return wait;
   };
-  switch (record.extra) {
+  switch (record.waits_for()) {
     case runtime::kForLock: return for_object(Wait::For::kLock, Space::kLock);
     case runtime::kForSharedLock: return for_object(Wait::For::kSharedLock, Space::kLock);
     case runtime::kForCondition: return for_object(Wait::For::kCondition, Space::kCondition);
@@ -34,8 +34,8 @@ Wait wait_of(const Record& record, std::span<const ThreadId> threads, const Wait
       wait.what = Wait::For::kThread;
       wait.object = threads[record.name];
       return wait;
-    default: return {};
   }
+  return {};
 }
 
 struct Taken {
@@ -71,12 +71,28 @@ Waits told_waits(const Sieve& sieve, std::span<const ThreadId> threads, const Wa
     if (now == nullptr) continue;
     for (const Sieve::Held& held : now->held) taken.push_back({&held, event.thread});
   }
-  for (const Taken& one : still_held(std::move(taken))) {
+  taken = still_held(std::move(taken));
+  for (const Taken& one : taken) {
     event.operation = one.held->is_shared ? Operation::kAcquireShared : Operation::kAcquire;
     event.thread = one.thread;
     event.site = words.site_of(one.held->taken);
     event.object = words.number_of(Space::kLock, one.held->taken, event.site);
     waits.follow(event, one.held->when);
+  }
+  // A calm program tells who has a lock only when somebody waits for it.
+  for (uint32_t stream = 0; stream < threads.size(); ++stream) {
+    const Sieve::Thread* const now = sieve.thread(stream);
+    if (now == nullptr || !now->waits() || now->awaited.holder() == 0) continue;
+    const uint32_t holder = now->awaited.holder() - 1;
+    const bool is_known = std::any_of(taken.begin(), taken.end(), [&](const Taken& one) {
+      return one.held->taken.address() == now->awaited.address();
+    });
+    if (is_known || holder >= threads.size() || sieve.thread(holder) == nullptr) continue;
+    event.operation = Operation::kAcquire;
+    event.thread = threads[holder];
+    event.site = kNoId;
+    event.object = words.number_of(Space::kLock, now->awaited, kNoId);
+    waits.follow(event, now->waits_since);
   }
   for (uint32_t stream = 0; stream < threads.size(); ++stream) {
     const Sieve::Thread* const now = sieve.thread(stream);

@@ -1,0 +1,199 @@
+// Blocks of three threads that take and give back locks in an order that is forced on them. The argument is a
+// seed; it decides who does what, and so whether some serial order of the blocks explains it. Prints which:
+// "violation" or "clean", by comparing each step with each. For long, no block takes a lock after it gave one
+// back: then none need be told (runtime/calm.h).
+#include <heddle/heddle.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "schedule.h"
+
+namespace {
+
+constexpr std::size_t kThreads = 3;
+constexpr std::size_t kLocks = 4;
+constexpr std::size_t kSteps = 160;
+constexpr std::size_t kMostDepth = 2;
+
+std::array<std::shared_mutex, kLocks> locks;
+
+enum class Does : uint8_t { kBegin, kEnd, kLock, kUnlock, kLockShared, kUnlockShared };
+struct Step {
+  std::size_t thread;
+  Does does;
+  std::size_t lock = 0;
+  std::size_t block = 0;  // the outermost one that it is in, or a number of its own
+
+  bool is_shared() const { return does == Does::kLockShared || does == Does::kUnlockShared; }
+  bool is_of_lock() const { return does != Does::kBegin && does != Does::kEnd; }
+};
+
+class Plan {
+ public:
+  explicit Plan(unsigned seed) : random_(seed) {
+    const std::size_t all_in_order = kSteps - below(40);  // steps
+    while (steps_.size() < kSteps) add(below(kThreads), steps_.size() < all_in_order);
+    for (std::size_t thread = 0; thread < kThreads; ++thread) finish(thread);
+  }
+
+  const std::vector<Step>& steps() const { return steps_; }
+
+  // Whether the blocks, in the order of their conflicts, go round in a circle.
+  bool is_violation() const {
+    std::vector<std::vector<bool>> before(blocks_, std::vector<bool>(blocks_));
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      for (std::size_t j = i + 1; j < steps_.size(); ++j) {
+        const Step& one = steps_[i];
+        const Step& other = steps_[j];
+        const bool conflict = one.is_of_lock() && other.is_of_lock() && one.lock == other.lock &&
+                              !(one.is_shared() && other.is_shared());
+        if (one.block != other.block && (one.thread == other.thread || conflict))
+          before[one.block][other.block] = true;
+      }
+    for (std::size_t through = 0; through < blocks_; ++through)
+      for (std::size_t from = 0; from < blocks_; ++from)
+        for (std::size_t to = 0; from != to && before[from][through] && to < blocks_; ++to)
+          if (before[through][to]) before[from][to] = true;
+    for (std::size_t from = 0; from < blocks_; ++from)
+      for (std::size_t to = 0; to < blocks_; ++to)
+        if (from != to && before[from][to] && before[to][from]) return true;
+    return false;
+  }
+
+ private:
+  struct Thread {
+    std::size_t depth = 0;
+    std::size_t block = 0;
+    bool has_given = false;  // in the outermost block
+    std::array<bool, kLocks> has = {};
+    std::array<bool, kLocks> shares = {};
+  };
+
+  std::size_t below(std::size_t limit) { return random_() % limit; }
+
+  bool is_free(std::size_t lock) const {
+    for (const Thread& thread : threads_)
+      if (thread.has.at(lock) || thread.shares.at(lock)) return false;
+    return true;
+  }
+  bool can_be_shared(std::size_t lock, const Thread& by) const {
+    for (const Thread& thread : threads_)
+      if (thread.has.at(lock)) return false;
+    return !by.shares.at(lock);
+  }
+
+  void add(std::size_t number, bool is_in_order) {
+    Thread& thread = threads_.at(number);
+    const std::size_t lock = below(kLocks);
+    const bool may_take = !is_in_order || !thread.has_given;
+    switch (below(8)) {
+      case 0:
+        if (thread.depth < kMostDepth) begin(number);
+        break;
+      case 1:
+        if (thread.depth > 0) end(number);
+        break;
+      case 2:
+      case 3:
+        if (may_take && is_free(lock)) {
+          push(number, Does::kLock, lock);
+          thread.has.at(lock) = true;
+        }
+        break;
+      case 4:
+        if (may_take && can_be_shared(lock, thread)) {
+          push(number, Does::kLockShared, lock);
+          thread.shares.at(lock) = true;
+        }
+        break;
+      default: give_back(number, lock);
+    }
+  }
+
+  void begin(std::size_t number) {
+    Thread& thread = threads_.at(number);
+    if (thread.depth++ == 0) {
+      thread.block = blocks_++;
+      thread.has_given = false;
+    }
+    push(number, Does::kBegin);
+  }
+  void end(std::size_t number) {
+    push(number, Does::kEnd);
+    Thread& thread = threads_.at(number);
+    if (--thread.depth == 0) thread.has_given = false;
+  }
+  void give_back(std::size_t number, std::size_t lock) {
+    Thread& thread = threads_.at(number);
+    if (thread.has.at(lock)) push(number, Does::kUnlock, lock);
+    if (thread.shares.at(lock)) push(number, Does::kUnlockShared, lock);
+    thread.has_given |= thread.depth > 0 && (thread.has.at(lock) || thread.shares.at(lock));
+    thread.has.at(lock) = thread.shares.at(lock) = false;
+  }
+  void finish(std::size_t number) {
+    for (std::size_t lock = 0; lock < kLocks; ++lock) give_back(number, lock);
+    while (threads_.at(number).depth > 0) end(number);
+  }
+  void push(std::size_t number, Does does, std::size_t lock = 0) {
+    const Thread& thread = threads_.at(number);
+    steps_.push_back({number, does, lock, thread.depth > 0 ? thread.block : blocks_++});
+  }
+
+  std::minstd_rand random_;
+  std::vector<Step> steps_;
+  std::size_t blocks_ = 0;
+  std::array<Thread, kThreads> threads_ = {};
+};
+
+void use_lock(const Step& step) {
+  std::shared_mutex& lock = locks.at(step.lock);
+  switch (step.does) {
+    case Does::kLock: return lock.lock();
+    case Does::kUnlock: return lock.unlock();
+    case Does::kLockShared: return lock.lock_shared();
+    case Does::kUnlockShared: return lock.unlock_shared();
+    case Does::kBegin:
+    case Does::kEnd: return;
+  }
+}
+
+// The thread's steps from that one on, up to the end of the block it is in, whose turn has come then.
+void run(const Plan& plan, std::size_t thread, std::size_t& at) {
+  for (; at < plan.steps().size(); ++at) {
+    const Step& step = plan.steps()[at];
+    if (step.thread != thread) continue;
+    schedule::wait_for(static_cast<int>(at));
+    if (step.does == Does::kEnd) return;
+    if (step.does == Does::kBegin) {
+      HEDDLE_ATOMIC("block");
+      schedule::end_turn();
+      run(plan, thread, ++at);
+    } else {
+      use_lock(step);
+    }
+    schedule::end_turn();
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const Plan plan(count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1);
+  std::puts(plan.is_violation() ? "violation" : "clean");
+  std::fflush(stdout);
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&plan, thread] {
+      std::size_t at = 0;
+      run(plan, thread, at);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
