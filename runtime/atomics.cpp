@@ -56,9 +56,9 @@ void begin_atomic(const void* variable) {
   lock_sync(variable);
 }
 
-void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
+bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
                 const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
+  if (heddle_thread_state.thread == nullptr) return false;
   Thread& thread = *this_thread;
   Sync& sync = sync_at(variable);
   const bool reads = (kind & kAtomicRead) != 0;
@@ -81,6 +81,7 @@ void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
       sync.gathered.join(thread.at_release_fence);
     }
   }
+  bool is_told = false;
   if (!sync.is_guard) {
     const auto load_now = [&] {
       return Thread::Load{variable, pc, sync.writes, order, thread.chunk, thread.filled};
@@ -88,8 +89,8 @@ void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
     const bool is_repeated = !writes && !tells_every_access && thread.last_load == load_now();
     // An access that is in a race has been announced, and must follow.
     const bool is_awaited = std::exchange(thread.has_announced_race, false);
-    if (is_awaited || (!is_repeated && tells_order()))
-      tell_atomic(thread, variable, size, kind, order, name, pc);
+    is_told = is_awaited || (!is_repeated && tells_order());
+    if (is_told) tell_atomic(thread, variable, size, kind, order, name, pc);
     if (!writes) thread.last_load = load_now();
   } else if (is_news) {
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
@@ -97,6 +98,7 @@ void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
   }
   sync.lock.unlock();
   leave_runtime();
+  return is_told;
 }
 
 void fence(uint32_t order, const void* pc) {

@@ -20,7 +20,8 @@ inline constexpr uint32_t kIsSequential = 4;  // seq_cst, beside what else it me
 
 // The operation lies between the two, in the name of code at `pc`.
 void begin_atomic(const void* variable);
-void end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
+// Whether it was told.
+bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
                 const void* pc);
 void fence(uint32_t order, const void* pc);
 // That it was done; end_atomic() does so when there are several threads.

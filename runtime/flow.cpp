@@ -34,38 +34,33 @@ void look_for_race(const void* address, uint64_t size_and_kind, const void* pc) 
   if (heddle_thread_state.thread != nullptr) access_memory(address, size_and_kind, pc);
 }
 
-uint32_t read(const void* address, uint32_t size, const char* name, const void* pc) {
-  Thread* const thread = telling_thread();
-  if (thread == nullptr) return 0;
-  see_stack(address);
+// Of one aligned word at most.
+uint32_t read_in_word(Thread& thread, const void* address, uint32_t size, const char* name, const void* pc) {
   const auto written = [&] { return heddle_thread_state.thread == nullptr ? 0 : cell_of(address)->write; };
   if (const uint32_t label = known_read(address, size, heddle_thread_state.stamp, written()); label != 0)
     return label;
   look_for_race(address, size, pc);
   const uint32_t label = fresh_label();
-  tell_quickly(*thread, {.operation = static_cast<uint8_t>(Operation::kRead),
-                         .address = address,
-                         .pc = pc,
-                         .size = static_cast<uint8_t>(size),
-                         .extra = label << kOrderBits,
-                         .name = reinterpret_cast<uint64_t>(name)});
-  if (reinterpret_cast<uint64_t>(address) % 8 + size <= 8)
-    know_read(address, size, heddle_thread_state.stamp, written(), label);
+  tell_quickly(thread, {.operation = static_cast<uint8_t>(Operation::kRead),
+                        .address = address,
+                        .pc = pc,
+                        .size = static_cast<uint8_t>(size),
+                        .extra = label << kOrderBits,
+                        .name = reinterpret_cast<uint64_t>(name)});
+  know_read(address, size, heddle_thread_state.stamp, written(), label);
   return label;
 }
 
-void write(const void* address, uint32_t size, const char* name, uint32_t label, const void* pc) {
-  Thread* const thread = telling_thread();
-  if (thread == nullptr) return;
-  forget_reads(address, size);
-  settle(*thread, label);
+void write_in_word(Thread& thread, const void* address, uint32_t size, const char* name, uint32_t label,
+                   const void* pc) {
+  forget_read(address);
   look_for_race(address, size | kWrites, pc);
-  tell_quickly(*thread, {.operation = static_cast<uint8_t>(Operation::kWrite),
-                         .address = address,
-                         .pc = pc,
-                         .size = static_cast<uint8_t>(size),
-                         .extra = label << kOrderBits,
-                         .name = reinterpret_cast<uint64_t>(name)});
+  tell_quickly(thread, {.operation = static_cast<uint8_t>(Operation::kWrite),
+                        .address = address,
+                        .pc = pc,
+                        .size = static_cast<uint8_t>(size),
+                        .extra = label << kOrderBits,
+                        .name = reinterpret_cast<uint64_t>(name)});
 }
 
 // Of all that is read one after the other from where the next label was `mark`.
@@ -73,6 +68,45 @@ uint32_t joined_in_row(uint32_t label, uint32_t next, uint32_t mark, const void*
   label = joined({label, next}, pc);
   if (heddle_flow_state.next > mark + kManyLabels) use_again(mark, &label, 1, pc);
   return label;
+}
+
+bool is_in_one_word(const void* address, uint64_t size) {
+  return reinterpret_cast<uint64_t>(address) % 8 + size <= 8;
+}
+
+// The name is that of the first byte.
+const char* name_of_part(const void* whole, uint64_t part, const char* name) {
+  return reinterpret_cast<uint64_t>(whole) == part ? name : nullptr;
+}
+
+// What is larger than a word is read and written word by word, so that each word is known by itself.
+uint32_t read(const void* address, uint64_t size, const char* name, const void* pc) {
+  Thread* const thread = telling_thread();
+  if (thread == nullptr) return 0;
+  see_stack(address);
+  if (is_in_one_word(address, size))
+    return read_in_word(*thread, address, static_cast<uint32_t>(size), name, pc);
+  uint32_t label = 0;
+  const uint32_t mark = heddle_flow_state.next;
+  for_each_word(reinterpret_cast<uint64_t>(address), size, [&](uint64_t at, uint32_t bytes) {
+    const void* const here = reinterpret_cast<const void*>(at);
+    const uint32_t next = read_in_word(*thread, here, bytes, name_of_part(address, at, name), pc);
+    label = joined_in_row(label, next, mark, pc);
+  });
+  return label;
+}
+
+void write(const void* address, uint64_t size, const char* name, uint32_t label, const void* pc) {
+  Thread* const thread = telling_thread();
+  if (thread == nullptr) return;
+  see_stack(address);
+  label = settled(*thread, label);
+  if (is_in_one_word(address, size))
+    return write_in_word(*thread, address, static_cast<uint32_t>(size), name, label, pc);
+  for_each_word(reinterpret_cast<uint64_t>(address), size, [&](uint64_t at, uint32_t bytes) {
+    const void* const here = reinterpret_cast<const void*>(at);
+    write_in_word(*thread, here, bytes, name_of_part(address, at, name), label, pc);
+  });
 }
 
 }  // namespace
@@ -145,22 +179,11 @@ HEDDLE_INTERPOSE void heddle_flow_copy(const void* to, const void* from, uint64_
 }
 
 HEDDLE_INTERPOSE void heddle_flow_fill(const void* to, uint64_t size, const char* name, uint32_t label) {
-  if (telling_thread() == nullptr) return;
-  const void* const pc = HEDDLE_HERE;
-  for_each_word(reinterpret_cast<uint64_t>(to), size, [&](uint64_t at, uint32_t bytes) {
-    write(reinterpret_cast<const void*>(at), bytes, name, label, pc);
-  });
+  write(to, size, name, label, HEDDLE_HERE);
 }
 
 HEDDLE_INTERPOSE uint32_t heddle_flow_read_range(const void* from, uint64_t size, const char* name) {
-  if (telling_thread() == nullptr) return 0;
-  const void* const pc = HEDDLE_HERE;
-  uint32_t label = 0;
-  const uint32_t mark = heddle_flow_state.next;
-  for_each_word(reinterpret_cast<uint64_t>(from), size, [&](uint64_t at, uint32_t bytes) {
-    label = joined_in_row(label, read(reinterpret_cast<const void*>(at), bytes, name, pc), mark, pc);
-  });
-  return label;
+  return read(from, size, name, HEDDLE_HERE);
 }
 
 // After heddle_begin_atomic() and the operation. `label`: of what is written. The result: of what was read.
@@ -171,12 +194,12 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_end_atomic(const void* variable, uint64_t 
   forget_read(variable);
   see_stack(variable);
   Thread* const thread = telling_thread();
-  if (thread != nullptr) settle(*thread, label);
+  if (thread != nullptr) label = settled(*thread, label);
   if (thread != nullptr && (kind & kAtomicRead) != 0)
     label = (kind & kAtomicWrite) == 0 ? fresh_label() : joined_now({label}, pc);
   told_local = label;
   if (heddle_thread_state.thread != nullptr) {
-    end_atomic(variable, size, kind, order, name, pc);
+    if (!end_atomic(variable, size, kind, order, name, pc)) label = 0;  // nobody has given it a meaning
   } else if (thread != nullptr) {
     tell_atomic(*thread, variable, size, kind, order, name, pc);  // it is the only thread
   }

@@ -13,7 +13,7 @@
 namespace heddle::runtime {
 
 // Labels that a function or a loop may use up before those of values that are gone are used again.
-inline constexpr uint32_t kManyLabels = 1024;
+inline constexpr uint32_t kManyLabels = 2048;
 // In use at a time; what more values depend on counts as a branch. A few more are used to move them.
 inline constexpr uint32_t kMostLabels = 1U << 22;
 // In HeddleFlowState::result while a call runs: the callee has not said what its result depends on.

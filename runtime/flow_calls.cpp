@@ -35,7 +35,7 @@ bool is_followed(const void* function) {
   return found == kFollowedMark;
 }
 
-// The label grows with what is told.
+// The label grows with what is told: a branch on it before is none on what it is now.
 void tell_what_may_happen(Thread& thread, const OpenCall& call) {
   const auto operation =
       static_cast<uint8_t>((call.kind & kOnlyReads) != 0 ? Operation::kLook : Operation::kTouch);
@@ -46,6 +46,7 @@ void tell_what_may_happen(Thread& thread, const OpenCall& call) {
                 .size = static_cast<uint8_t>(size),
                 .extra = call.label << kOrderBits};
   };
+  renew(call.label);
   const bool has_state = (call.kind & kHasNoState) == 0;
   Objects& objects = flow_thread.reached;
   reach(call.count == 0 ? nullptr : &flow_thread.open_pointers[call.pointers], call.count,
@@ -103,8 +104,10 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, ui
 HEDDLE_INTERPOSE uint32_t heddle_flow_after_unknown_call(const char* top, uint32_t label) {
   heddle_flow_state.callee = nullptr;
   end_calls(top);
-  if (heddle_flow_state.result != kNoLabel) return heddle_flow_state.result;
-  return label == kNoLabel ? 0 : label;
+  const uint32_t said = heddle_flow_state.result == kNoLabel ? 0 : heddle_flow_state.result;
+  if (label == kNoLabel) return said;
+  // Of a function without labels, one of the program's that it has called may have said it.
+  return joined({label, said}, HEDDLE_HERE);
 }
 
 // An exception has come to a function.

@@ -33,6 +33,7 @@ struct alignas(64) KnownLabel {
   uint64_t era;       // that made it, if it is not told yet …
   const void* pc;     // … and where,
   Leaves leaves;      // … and of what; none: it is told
+  bool is_decided;    // for good
 };
 
 struct KnownRead {
@@ -48,8 +49,8 @@ struct KnownRead {
 }  // namespace
 
 struct KnownLabels {
-  static constexpr uint32_t kLabels = 4096;  // of later ones, which only deep recursion has, nothing is known
-  static constexpr uint32_t kSets = 1024;
+  static constexpr uint32_t kLabels = 8192;  // of later ones, which only deep recursion has, nothing is known
+  static constexpr uint32_t kSets = 2048;
   static constexpr uint32_t kWays = 4;
   KnownLabel labels[kLabels];
   // By address. All reads of one aligned word are in one set: 2 bytes each, or it and others.
@@ -67,13 +68,9 @@ KnownLabels& known() {
   return *flow_thread.known;
 }
 
-// The label is told to be of another value.
-void renew(uint32_t label) {
-  if (KnownLabel* const of = known().find(label); of != nullptr) {
-    of->value = ++known().values;
-    of->branched = 0;
-    of->leaves.count = 0;
-  }
+bool is_decided(uint32_t label) {
+  const KnownLabel* const of = known().find(label);
+  return of != nullptr && of->is_decided;
 }
 
 KnownLabel* put_off(uint32_t label) {
@@ -94,7 +91,15 @@ void assign(Thread& thread, uint32_t label, const Leaves& from, const void* pc) 
 
 Leaves without_repetition(LabelList labels) {
   Leaves result;
-  for (const uint32_t label : labels) result.add(label);
+  for (const uint32_t label : labels)
+    if (!is_decided(label)) result.add(label);
+  return result;
+}
+
+Leaves undecided(const Leaves& leaves) {
+  Leaves result;
+  for (uint32_t i = 0; i < leaves.count; ++i)
+    if (!is_decided(leaves.of[i])) result.of[result.count++] = leaves.of[i];
   return result;
 }
 
@@ -108,13 +113,13 @@ Leaves leaves_of(Thread& thread, const Leaves& labels) {
       result.add(labels.of[i]);
       continue;
     }
+    const Leaves its = undecided(of->leaves);
     uint32_t more = 0;
-    for (uint32_t j = 0; j < of->leaves.count; ++j) more += result.holds(of->leaves.of[j]) ? 0 : 1;
+    for (uint32_t j = 0; j < its.count; ++j) more += result.holds(its.of[j]) ? 0 : 1;
     if (result.count + more + others <= kMostJoined) {
-      for (uint32_t j = 0; j < of->leaves.count; ++j) result.add(of->leaves.of[j]);
+      for (uint32_t j = 0; j < its.count; ++j) result.add(its.of[j]);
     } else {
-      settle(thread, labels.of[i]);
-      result.add(labels.of[i]);
+      result.add(settled(thread, labels.of[i]));
     }
   }
   return result;
@@ -142,6 +147,15 @@ KnownRead& read_at(const void* address) {
 
 }  // namespace
 
+void renew(uint32_t label) {
+  if (KnownLabel* const of = known().find(label); of != nullptr) {
+    of->value = ++known().values;
+    of->branched = 0;
+    of->leaves.count = 0;
+    of->is_decided = false;
+  }
+}
+
 // Only a very deep recursion, or a loop that no compiler understands, uses all up. A read without a label
 // counts as a branch; whoever joins labels says that they do.
 uint32_t fresh_label() {
@@ -164,6 +178,7 @@ uint32_t joined(LabelList labels, const void* pc) {
   Thread* const thread = telling_thread();
   if (thread == nullptr) return 0;
   const Leaves leaves = leaves_of(*thread, from);
+  if (leaves.count < 2) return leaves.of[0];
   if (tells_every_step || heddle_flow_state.next >= KnownLabels::kLabels)
     return tell_join(*thread, leaves, pc);
   const uint32_t label = fresh_label();
@@ -180,39 +195,51 @@ uint32_t joined_now(LabelList labels, const void* pc) {
   return tell_join(*thread, leaves_of(*thread, without_repetition(labels)), pc);
 }
 
-void settle(Thread& thread, uint32_t label) {
+uint32_t settled(Thread& thread, uint32_t label) {
   KnownLabel* const of = put_off(label);
-  if (of == nullptr) return;
-  assign(thread, label, of->leaves, of->pc);
+  if (of == nullptr) return is_decided(label) ? 0 : label;
+  const Leaves leaves = undecided(of->leaves);
+  if (leaves.count < 2) return leaves.of[0];
+  assign(thread, label, leaves, of->pc);
   // What is told where it may be left out, or in another task, is not told for elsewhere.
   if (of->era == flow_thread.era) of->leaves.count = 0;
+  return label;
 }
 
 void branch(uint32_t label, const void* pc) {
   if (label == 0) return;
   KnownLabel* const of = known().find(label);
-  if (of != nullptr && of->branched == flow_thread.era + 1 && !tells_every_step) return;
+  if (of != nullptr && (of->is_decided || of->branched == flow_thread.era + 1) && !tells_every_step) return;
   Thread* const thread = telling_thread();
   if (thread == nullptr) return;
-  if (of != nullptr) of->branched = flow_thread.era + 1;
-  if (of != nullptr && of->leaves.count != 0) {
-    // As good as a branch on what it is computed from.
-    for (uint32_t i = 0; i < of->leaves.count; ++i) branch(of->leaves.of[i], pc);
-    return;
+  if (of != nullptr) {
+    of->branched = flow_thread.era + 1;
+    // A task that is begun in what may be left out does not know it. But all that has its labels is there,
+    // too.
+    of->is_decided = flow_thread.maybes == 0 && !tells_every_step;
+    if (of->leaves.count != 0) {
+      // As good as a branch on what it is computed from.
+      for (uint32_t i = 0; i < of->leaves.count; ++i) branch(of->leaves.of[i], pc);
+      return;
+    }
   }
   tell_quickly(*thread, {.operation = static_cast<uint8_t>(Operation::kBranch),
                          .address = reinterpret_cast<const void*>(uint64_t{label}),
                          .pc = pc});
 }
 
+// What is decided need not be kept.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc) {
   Thread* const thread = telling_thread();
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; ++i) kept += labels[i] >= mark ? 1 : 0;
   const auto sources_of = [&](uint32_t label) {
-    if (const KnownLabel* const of = put_off(label); of != nullptr) return of->leaves;
-    return Leaves{{label}, 1};
+    if (const KnownLabel* const of = put_off(label); of != nullptr) return undecided(of->leaves);
+    return without_repetition({label});
   };
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (labels[i] >= mark && sources_of(labels[i]).count == 0) labels[i] = 0;
+    kept += labels[i] >= mark ? 1 : 0;
+  }
   bool is_in_the_way = false;
   for (uint32_t i = 0; i < count; ++i) {
     const Leaves from = sources_of(labels[i]);

@@ -3,8 +3,11 @@
 // - What a value is computed from is told when the value is stored, handed over or decides something, and
 //   then in one assignment with what that was computed from. What is never used is never told.
 // - The same read again, with no write in between, is the same event; so is a second branch on a label.
+// - What was branched on where nothing can leave the branch out is *decided*: it matters, whatever else
+//   depends on it, so that nobody need be told what else does.
 //
-// This holds at one place of the trace (FlowThread::era): an `if (HEDDLE_MAYBE)` or a task begins another.
+// The first two hold at one place of the trace (FlowThread::era): an `if (HEDDLE_MAYBE)` or a task begins
+// another.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +27,11 @@ using LabelList = std::initializer_list<uint32_t>;
 uint32_t joined(LabelList labels, const void* pc);
 uint32_t joined_now(LabelList labels, const void* pc);
 
-// Tells what the label is, if that was put off.
-void settle(Thread& thread, uint32_t label);
+// Tells what the label is, if that was put off. The label to be named in its place: 0 if it is decided.
+uint32_t settled(Thread& thread, uint32_t label);
+
+// The label is told to be of another value.
+void renew(uint32_t label);
 
 void branch(uint32_t label, const void* pc);
 

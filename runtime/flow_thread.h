@@ -34,6 +34,7 @@ struct FlowThread {
   GrowingArray<const void*> open_pointers;  // among their arguments
   uint32_t tasks;                           // it is in
   uint32_t pauses;                          // constructs it is in, and no task of theirs
+  uint32_t maybes;                          // `if (HEDDLE_MAYBE)` that it is in
   // Of the task's stack: the lowest address seen, and where it cannot be any more. The next task of the
   // thread has the same stack.
   const char* deepest;

@@ -33,6 +33,18 @@ void tell_construct(const void* pc, uint32_t is_over) {
     tell_unordered(*thread, {.operation = kToldConstruct, .pc = pc, .extra = is_over});
 }
 
+// What the next task puts there is something else; so is what the task around it does, or did.
+void forget_stack_below(const char* frame) {
+  if (follows_data && flow_thread.deepest < frame)
+    forget(flow_thread.deepest, static_cast<std::size_t>(frame - flow_thread.deepest));
+  flow_thread.deepest = frame;
+}
+
+void end_maybe(const void* pc) {
+  if (flow_thread.maybes > 0) --flow_thread.maybes;
+  tell_mark(Operation::kMaybeEnd, pc);
+}
+
 }  // namespace
 
 // From the constructors of files compiled with --heddle-dataflow.
@@ -66,29 +78,30 @@ HEDDLE_INTERPOSE void heddle_begin_task(uint64_t index) {
   heddle_flow_state.callee = nullptr;
   heddle_flow_state.outside = 0;
   if (flow_thread.pauses > 0) --flow_thread.pauses;
+  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
   if (++flow_thread.tasks == 1) {
-    flow_thread.deepest = static_cast<const char*>(__builtin_frame_address(0));
-    flow_thread.deepest_possible = flow_thread.deepest - kLargestStack;
+    flow_thread.deepest = here;
+    flow_thread.deepest_possible = here - kLargestStack;
   }
+  forget_stack_below(here);
   tell_mark(Operation::kTaskBegin, HEDDLE_HERE, index);
 }
 
 HEDDLE_INTERPOSE void heddle_end_task() {
   tell_mark(Operation::kTaskEnd, HEDDLE_HERE);
   ++flow_thread.pauses;
-  if (--flow_thread.tasks > 0) return;
-  // What the next task puts there is something else.
-  const auto* const end = static_cast<const char*>(__builtin_frame_address(0));
-  if (follows_data && flow_thread.deepest < end)
-    forget(flow_thread.deepest, static_cast<std::size_t>(end - flow_thread.deepest));
-  flow_thread.deepest = flow_thread.deepest_possible = nullptr;
+  forget_stack_below(static_cast<const char*>(__builtin_frame_address(0)));
+  if (--flow_thread.tasks == 0) flow_thread.deepest = flow_thread.deepest_possible = nullptr;
 }
 
-HEDDLE_INTERPOSE void heddle_begin_maybe() { tell_mark(Operation::kMaybeBegin, HEDDLE_HERE); }
-HEDDLE_INTERPOSE void heddle_end_maybe() { tell_mark(Operation::kMaybeEnd, HEDDLE_HERE); }
+HEDDLE_INTERPOSE void heddle_begin_maybe() {
+  ++flow_thread.maybes;
+  tell_mark(Operation::kMaybeBegin, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE void heddle_end_maybe() { end_maybe(HEDDLE_HERE); }
 // Code without labels calls it; code with labels has the condition's own (heddle_flow_out).
 HEDDLE_INTERPOSE bool heddle_end_condition(bool value) {
-  tell_mark(Operation::kMaybeEnd, HEDDLE_HERE);
+  end_maybe(HEDDLE_HERE);
   return value;
 }
 

@@ -393,7 +393,8 @@ void focus([[maybe_unused]] const T& object) {
   } else if constexpr (std::ranges::input_range<const T&>) {
     for (const auto& element : object) focus(element);
   } else {
-    heddle_focus(std::addressof(object), sizeof(T));
+    heddle_focus(const_cast<const void*>(static_cast<const volatile void*>(std::addressof(object))),
+                 sizeof(T));
   }
 #endif
 }

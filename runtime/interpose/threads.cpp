@@ -28,6 +28,7 @@ struct Start {
   void* argument;
   Thread* thread;
   Published forked;
+  bool is_between_tasks;  // whoever begins it is: it has tasks to run, and does nothing else of the program's
 };
 
 pthread_key_t end_key;  // its destructor runs when a thread ends, behind those of thread_local objects
@@ -73,6 +74,7 @@ void* run_thread(void* given) {
   auto* const start = static_cast<Start*>(given);
   attach(start->thread);
   this_thread->acquire(start->forked);
+  if (start->is_between_tasks) ++flow_thread.pauses;
   tell(Operation::kThreadBegin, nullptr, nullptr);
   forget_stack();
   void* (*const body)(void*) = start->body;
@@ -184,6 +186,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*body)
   const bool may_be_joined = is_joinable(attributes);
   Thread* const thread = start->thread = make_thread(this_thread, may_be_joined);
   start->forked = this_thread->publish();
+  start->is_between_tasks = flow_thread.pauses > 0;
   become_parallel();
   made.fetch_add(1);
   tell(*this_thread,

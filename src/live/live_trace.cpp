@@ -87,6 +87,10 @@ EventBatch LiveTrace::next() {
     if (records.empty()) break;
     for (const auto& told : records) {
       if (told.stream >= ChannelReader::kMostStreams) continue;
+      if (!is_quiet_ && sieve_.passes_as_it_is(told)) {
+        translate(told.stream, told.record);
+        continue;
+      }
       passed_.clear();
       sieve_.add(told, passed_);
       for (const auto& passed : passed_) {

@@ -46,17 +46,20 @@ Sieve::Thread& Sieve::thread_of(uint32_t stream) {
   return *thread;
 }
 
+bool Sieve::passes_as_it_is(const ToldRecord& told) {
+  if (!lets_all_through_ || !is_plain(told.record.operation())) return false;
+  Thread& thread = thread_of(told.stream);
+  if (thread.is_new || thread.waits() || thread.is_busy()) return false;
+  ++now_;
+  thread.last = told.record;
+  return true;
+}
+
 void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
+  if (passes_as_it_is(told)) return passed.push_back(told);
   const Record& record = told.record;
   Thread& thread = thread_of(told.stream);
   ++now_;
-  // Most records, and nothing to do about them.
-  if (lets_all_through_ && is_plain(record.operation()) && !thread.is_new && !thread.waits() &&
-      !thread.is_busy()) {
-    thread.last = record;
-    passed.push_back(told);
-    return;
-  }
   switch (record.operation()) {
     case runtime::kToldNothing: return;
     case runtime::kToldModule: passed.push_back(told); return;

@@ -50,6 +50,9 @@ class Sieve {
   Sieve(LetsThrough what, const Limits& limits)
       : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {}
 
+  // Whether the next record goes on and there is nothing else to do about it, as with most of a program whose
+  // data is followed; then it is added.
+  bool passes_as_it_is(const ToldRecord& told);
   // The next record of the program; what is let through is appended to `passed`, in the program's order.
   void add(const ToldRecord& told, std::vector<ToldRecord>& passed);
   // Lets through what it keeps, too: somebody wants to know what the threads do.

@@ -2,11 +2,17 @@
 
 namespace heddle {
 
-void Variables::find_line(uint64_t number) {
+Variables::Line& Variables::find_line(uint64_t number) {
   const auto [entry, is_new] = lines_.try_emplace(number);
-  if (is_new) ++pages_[number >> kLinesPerPageBits];
-  latest_number_ = number;
-  latest_ = &entry.value();
+  if (!is_new) return stored_[entry->second];
+  ++pages_[number >> kLinesPerPageBits];
+  if (unused_lines_.empty()) {
+    entry.value() = static_cast<uint32_t>(stored_.size());
+    return stored_.emplace_back();
+  }
+  entry.value() = unused_lines_.back();
+  unused_lines_.pop_back();
+  return stored_[entry->second];
 }
 
 uint32_t Variables::make_pieces(const Pieces& pieces) {
@@ -79,7 +85,6 @@ void Variables::forget_cell(uint32_t& cell) {
 
 void Variables::forget(uint64_t address, uint64_t size) {
   if (size == 0) return;
-  latest_number_ = ~uint64_t{0};  // lines move when one is gone
   const uint64_t last = (address + size - 1) / 8;
   for (uint64_t cell = address / 8; cell <= last;) {
     const uint64_t line = cell / kCellsPerLine;
@@ -94,20 +99,24 @@ void Variables::forget(uint64_t address, uint64_t size) {
       cell = line_end;
       continue;
     }
-    Line& cells = found.value();
+    Line& cells = stored_[found->second];
     for (; cell <= last && cell < line_end; ++cell) forget_cell(cells[cell % kCellsPerLine]);
     if (cells != Line{}) continue;
+    near_[line % near_.size()] = {};
+    unused_lines_.push_back(found->second);
     lines_.erase(found);
     if (--page.value() == 0) pages_.erase(page);
   }
 }
 
 void Variables::forget_all() {
-  latest_number_ = ~uint64_t{0};
-  for (auto line = lines_.begin(); line != lines_.end(); ++line)
-    for (uint32_t& cell : line.value()) forget_cell(cell);
+  for (const auto& [number, line] : lines_)
+    for (uint32_t& cell : stored_[line]) forget_cell(cell);
   lines_.clear();
   pages_.clear();
+  stored_.clear();
+  unused_lines_.clear();
+  near_.fill({});
 }
 
 }  // namespace heddle

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -76,10 +77,11 @@ class Variables {
   // Valid until the next call.
   uint32_t& cell_at(uint64_t number) {
     const uint64_t line = number / kCellsPerLine;
-    if (line != latest_number_) find_line(line);
-    return (*latest_)[number % kCellsPerLine];
+    Near& near = near_[line % near_.size()];
+    if (line != near.number) near = {line, &find_line(line)};
+    return (*near.line)[number % kCellsPerLine];
   }
-  void find_line(uint64_t number);
+  Line& find_line(uint64_t number);
   // Makes the bytes a whole number of pieces.
   void divide(uint64_t number, uint32_t& cell, unsigned first, unsigned size);
   uint32_t make_pieces(const Pieces& pieces);
@@ -88,10 +90,15 @@ class Variables {
   void forget_cell(uint32_t& cell);
 
   Namer& namer_;
-  tsl::robin_map<uint64_t, Line, MixHash> lines_;      // by address / 64
+  tsl::robin_map<uint64_t, uint32_t, MixHash> lines_;  // by address / 64, in stored_
   tsl::robin_map<uint64_t, uint32_t, MixHash> pages_;  // lines in each
-  uint64_t latest_number_ = ~uint64_t{0};              // the line last found
-  Line* latest_ = nullptr;
+  std::deque<Line> stored_;                            // where they stay
+  std::vector<uint32_t> unused_lines_;                 // of stored_; empty
+  struct Near {
+    uint64_t number = ~uint64_t{0};
+    Line* line = nullptr;
+  };
+  std::array<Near, 1024> near_;  // lines found lately, so that most need not be looked up
   std::vector<Pieces> divided_;
   std::vector<uint32_t> unused_;  // of divided_
 };

@@ -2,6 +2,7 @@
 // look and the act.
 #include <heddle/heddle.h>
 
+#include <atomic>
 #include <barrier>
 #include <cstdarg>
 #include <list>
@@ -52,6 +53,16 @@ void add_to_queue(int i) { queue.push_back(i); }
 bool is_set() { return memory.whole != 0; }
 void set_half(int i) { memory.halves[i] = 1; }
 
+// Of several loads in a row, the last one counts.
+std::atomic<int> stock{0};
+int times = 3;
+bool is_in_stock() {
+  int found = 0;
+  for (int left = times; left > 0; --left) found = stock.load(std::memory_order_relaxed);
+  return found != 0;
+}
+void stock_up(int i) { stock = i + 1; }
+
 // A value may go through arguments that no callee has a name for.
 int total = 0;
 [[gnu::noinline]] int first_of(int count, ...) {
@@ -81,6 +92,7 @@ void in_arguments(int i) {
 
 void in_map(int i) { look_and_act(i, has_owner, set_owner); }
 void in_list(int i) { look_and_act(i, is_queued, add_to_queue); }
+void loaded(int i) { look_and_act(i, is_in_stock, stock_up); }
 void in_halves(int i) { look_and_act(i, is_set, set_half); }
 void together(int i) {
   const std::lock_guard<std::mutex> locked(mutex);
@@ -135,10 +147,11 @@ int main(int, char** arguments) {
   const std::map<std::string_view, void (*)(int)> cases = {
       {"map", in_map},        {"list", in_list}, {"halves", in_halves}, {"arguments", in_arguments},
       {"together", together}, {"meet", meet},    {"race", race},        {"harmless_race", harmless_race},
-      {"left_out", left_out}, {"kept", kept}};
+      {"left_out", left_out}, {"kept", kept},    {"loaded", loaded}};
   heddle::parallel_for(0, 2, cases.at(arguments[1]));
   heddle::focus(owners);
   heddle::focus(queue);
+  heddle::focus(stock);
   heddle::focus(memory);
   heddle::focus(total);
   heddle::focus(seen);

@@ -146,6 +146,12 @@ void during(Call call) {
 void in_place_of_caller() {
   during([] { in_place(pause, &total, 1); });
 }
+// What it sees first is branched on while it runs, and so is, after the call, what it saw in all.
+void seen_again() {
+  during([] {
+    if (peek_again(pause, [](long seen) { return seen > 5; }, &total) > 5) results[0] = 1;
+  });
+}
 void thrown() {
   during([] {
     try {
@@ -174,6 +180,7 @@ int main(int, char** arguments) {
                                                    {"of_its_own", of_its_own},
                                                    {"kept", kept},
                                                    {"thrown", thrown},
+                                                   {"seen_again", seen_again},
                                                    {"kept_for_thread", kept_for_thread},
                                                    {"in_place_of_caller", in_place_of_caller}};
   cases.at(name)();

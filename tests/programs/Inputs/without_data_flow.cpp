@@ -30,6 +30,11 @@ long poke_after(void (*pause)(), long* cell, long value) noexcept {
   pause();
   return *cell = value;
 }
+long peek_again(void (*pause)(), bool (*ask)(long), const long* cell) noexcept {
+  if (ask(*cell)) return 0;
+  pause();
+  return *cell;
+}
 long poke_after_and_throw(void (*pause)(), long* cell, long value) {
   pause();
   throw* cell = value;

@@ -28,4 +28,6 @@ void poke_kept(long value) noexcept;
 void poke_kept_for_thread(long value) noexcept;
 // Others may have their turn before it does it.
 long poke_after(void (*pause)(), long* cell, long value) noexcept;
+// Looks at the cell before and behind that; asks about what it saw first.
+[[gnu::pure]] long peek_again(void (*pause)(), bool (*ask)(long), const long* cell) noexcept;
 long poke_after_and_throw(void (*pause)(), long* cell, long value);
