@@ -17,6 +17,7 @@
 #include "pass/memory_paths.h"
 #include "pass/source_names.h"
 #include "pass/thread_holders.h"
+#include "types/path.h"
 #include "types/program.h"
 
 namespace heddle {
@@ -192,8 +193,8 @@ class Summarizer {
       if (is_private(pointer)) return;
       const std::string path = paths_.of(pointer);
       if (path.empty()) return;
-      const bool is_own = path[0] == 'l' || path[0] == 'n';
-      const bool is_member = path.find('/') != std::string::npos && !path.ends_with("/*");
+      const bool is_own = (path[0] == 'l' || path[0] == 'n') && !types::is_through_owner(path);
+      const bool is_member = path.find('/') != std::string::npos && !ends_behind_pointer(path);
       const std::string whole = class_of_copied(pointer, other);
       if (whole.empty() || (whole == "?" && (is_own || is_member))) {
         emit(writes ? "write" : "read", copy, path);
@@ -293,7 +294,7 @@ class Summarizer {
       if (is_object) {
         const bool reads = only_looks(name) || callee.getName().starts_with("_ZNK");
         if (!is_private(argument)) emit(reads ? "read" : "write", call, path).is_of_library = true;
-        if (path.ends_with("/*") || is_synchronization(name)) continue;
+        if (ends_behind_pointer(path) || is_synchronization(name)) continue;
         const bool is_named = path.find('/') != std::string::npos || path.starts_with("g:");
         if (!follows_result(call, name, path)) {
           if (is_named && !is_object_of_program(call))
@@ -305,7 +306,9 @@ class Summarizer {
             leak(call, argument);
         }
         if (!is_named) {
-          if (!keeps_elements(name) && may_return_elements(call)) leak(call, argument);
+          if ((!keeps_elements(name) && may_return_elements(call)) ||
+              (is_of_owner(name) && takes_pointer(call, i)))
+            leak(call, argument);
           continue;
         }
         if (!only_looks(name)) {
@@ -321,7 +324,8 @@ class Summarizer {
         else
           emit("write-whole", call, path).callee = whole;
       }
-      if (!keeps_nothing(name)) leak(call, argument);
+      const bool is_made_owner = i == 0 && call.hasStructRetAttr() && makes_owner(callee.getName());
+      if (!keeps_nothing(name) && !is_made_owner) leak(call, argument);
     }
     if (!reaching_.contains(&callee)) return;
     call_function(call, callee);
@@ -347,9 +351,19 @@ class Summarizer {
     if (!has_ways) return;
     for (const Use& argument : call.args()) {
       const std::string path = argument->getType()->isPointerTy() ? paths_.of(argument.get()) : "";
-      if (path.starts_with("g:") || (path.find('/') != std::string::npos && !path.ends_with("/*")))
+      if (path.starts_with("g:") || (path.find('/') != std::string::npos && !ends_behind_pointer(path)))
         emit("address", call, path + "/[]");
     }
+  }
+
+  static bool ends_behind_pointer(StringRef path) { return path.ends_with("/*") || path.ends_with("/^"); }
+
+  // Whether the object is given a pointer that others may know as well.
+  static bool takes_pointer(const CallBase& call, unsigned object) {
+    return any_of(call.args(), [&](const Use& argument) {
+      return call.getArgOperandNo(&argument) != object && argument->getType()->isPointerTy() &&
+             !isa<ConstantPointerNull>(argument.get());
+    });
   }
 
   // Iterators and references; what is only a number leads nowhere.
