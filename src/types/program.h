@@ -97,6 +97,8 @@ struct Program {
   std::map<std::string, std::string> sources;  // hashes, by path
   std::set<std::string> opaque_classes;        // used by code without debug information
   std::vector<std::string> opaque_files;       // that code
+  // Programs that have parts without summaries that nobody may call by name: they may do anything.
+  std::vector<std::string> foreign_parts;
 
   const Member* member(const std::string& name) const;
   // Whether the member is itself an object of one of the program's classes, with members of its own.
