@@ -121,6 +121,12 @@ class Summarizer {
     if (is_private(pointer)) return;
     const std::string path = paths_.of(pointer);
     if (!path.empty()) emit(writes ? "write" : "read", at, path);
+    // A pointer to a member says by how many bytes the member lies in its object, and not which it is.
+    if (const auto* element = dyn_cast<GEPOperator>(pointer);
+        element != nullptr && element->getSourceElementType()->isIntegerTy(8))
+      if (const std::string whole = paths_.class_of(element->getPointerOperand());
+          !whole.empty() && whole != "?")
+        emit("pass", at, whole).callee = types::kMemberPointer;
   }
 
   void leak(const Instruction& at, const Value* value) {
@@ -179,6 +185,12 @@ class Summarizer {
     return !type->isIntegerTy(8) && type->isSingleValueType();
   }
 
+  static bool is_of_library_class(const Value* pointer) {
+    const auto* element = dyn_cast<GEPOperator>(pointer);
+    const auto* type = element == nullptr ? nullptr : dyn_cast<StructType>(element->getResultElementType());
+    return type != nullptr && ClassNames::is_library(*type);
+  }
+
   // What is copied has a class if either end tells it.
   std::string class_of_copied(const Value* end, const Value* other) {
     std::string known = paths_.class_of(end);
@@ -198,6 +210,8 @@ class Summarizer {
       const std::string whole = class_of_copied(pointer, other);
       if (whole.empty() || (whole == "?" && (is_own || is_member))) {
         emit(writes ? "write" : "read", copy, path);
+        if (is_member && is_of_library_class(pointer))  // copied as bytes: its elements lie within itself
+          emit(writes ? "write" : "read", copy, path + "/[]");
       } else if (whole == "?") {
         emit(writes ? "write" : "read", copy, path);
         emit("pass", copy, "?").callee = writes ? types::kCopyTo : types::kCopyFrom;
@@ -307,7 +321,7 @@ class Summarizer {
         }
         if (!is_named) {
           if ((!keeps_elements(name) && may_return_elements(call)) ||
-              (is_of_owner(name) && takes_pointer(call, i)))
+              (is_of_owner(name) && (takes_pointer(call, i) || gives_unfollowed(call, name))))
             leak(call, argument);
           continue;
         }
@@ -364,6 +378,11 @@ class Summarizer {
       return call.getArgOperandNo(&argument) != object && argument->getType()->isPointerTy() &&
              !isa<ConstantPointerNull>(argument.get());
     });
+  }
+
+  // Whether what an owner has gets out by another way than `*`, `->` and `get`.
+  static bool gives_unfollowed(const CallBase& call, StringRef name) {
+    return step_of_result(name) != "*" && may_return_elements(call);
   }
 
   // Iterators and references; what is only a number leads nowhere.

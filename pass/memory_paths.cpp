@@ -63,8 +63,11 @@ std::string step_of_result(StringRef name) {
   const StringRef function = name.substr(name.rfind("::") + 2);
   const StringRef of = name.drop_back(function.size() + 2);
   const bool is_pointer = of == "std::unique_ptr" || of == "std::shared_ptr" || of == "std::__shared_ptr" ||
-                          of == "std::__shared_ptr_access" || of == "std::optional";
+                          of == "std::__shared_ptr_access";
   if (is_pointer && (function == "operator*" || function == "operator->" || function == "get")) return "*";
+  // It keeps its one element within itself.
+  if (of == "std::optional" && (function == "operator*" || function == "operator->" || function == "value"))
+    return "[]";
   const bool is_container = of == "std::vector" || of == "std::array" || of == "std::deque" ||
                             of == "std::map" || of == "std::unordered_map" || of == "std::queue" ||
                             of == "std::stack" || of == "std::__cxx11::list" ||

@@ -45,6 +45,7 @@ class Checker {
     find_foreign();
     check_owners();
     check_accesses();
+    check_copies();
     find_exempt();
     check_methods();
     find_atomicity();
@@ -249,6 +250,22 @@ class Checker {
           reason = Unsafe::kPassed;
         refute(access.place, reason, sentence_for(access, declared), access.operation->site);
       });
+  }
+
+  // An object that is copied as bytes is copied with the elements that its members keep within themselves.
+  void check_copies() {
+    for (const Function* function : graph_.functions())
+      for (const Block& block : function->blocks)
+        for (const Operation& operation : block.operations) {
+          if (operation.kind != OperationKind::kWholeRead && operation.kind != OperationKind::kWholeWrite)
+            continue;
+          for (const std::string& place : places_.all_of(operation.callee)) {
+            const auto elements = result_.fields.find(place + "/" + std::string(kElement));
+            if (elements != result_.fields.end() && !elements->second.is_proven())
+              refute(place, Unsafe::kAssigned, "it is copied with its elements, which are not proven",
+                     operation.site);
+          }
+        }
   }
 
   // Accesses that cannot be in a race whatever becomes of the place otherwise. Destructors are not trusted:

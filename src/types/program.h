@@ -38,6 +38,9 @@ inline constexpr const char* kKeeper = "h";
 inline constexpr const char* kCopyFrom = "a copy from memory of unknown type";
 inline constexpr const char* kCopyTo = "a copy to memory of unknown type";
 
+// The same for an access by way of a pointer to a member.
+inline constexpr const char* kMemberPointer = "a pointer to a member";
+
 // The name of functions that run before main.
 inline constexpr const char* kInitializer = "(initializer)";
 

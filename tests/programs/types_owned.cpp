@@ -1,7 +1,9 @@
 // Objects that a std::unique_ptr has, which others know of though it does not seem so: none of the fields x…
 // may be proven. `right…` are those that differ by a word.
+#include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -159,6 +161,66 @@ void show_behind() {
 }
 void use_behind() { ++behind->x12; }
 
+// 13 one of several
+struct Several {
+  int x13 = 0;
+};
+Several* one_of_them = nullptr;
+void show_one() {
+  auto owner = std::make_unique<Several[]>(4);
+  {
+    std::lock_guard lock(list_mutex);
+    one_of_them = &owner[0];
+  }
+  ++owner.get()->x13;
+  owner.release();
+}
+// 14 by a pointer to the member
+struct Pointed {
+  std::mutex mu;
+  int x14 = 0;
+  void add() {
+    std::lock_guard lock(mu);
+    ++x14;
+  }
+  void add_by(int Pointed::* member) { ++(this->*member); }
+};
+// 15 what an optional keeps lies within it
+struct Perhaps {
+  std::mutex mu;
+  std::optional<int> e15 = 1;
+  int& get() {
+    std::lock_guard lock(mu);
+    return *e15;
+  }
+  void set() {
+    std::lock_guard lock(mu);
+    e15 = 2;
+  }
+};
+// 16 elements are copied with what has them
+struct Row {
+  std::mutex mu;
+  std::array<int, 4> e16{};
+  void set(const std::array<int, 4>& given) {
+    std::lock_guard lock(mu);
+    e16 = given;
+  }
+  void add() { ++e16[0]; }
+};
+struct Cells {
+  std::array<int, 4> x17{};
+};
+struct Table {
+  std::mutex mu;
+  Cells cells;
+  void set(const Cells& given) {
+    std::lock_guard lock(mu);
+    cells = given;
+  }
+  void add() { ++cells.x17[0]; }
+};
+
 // Nobody else ever knows them.
 struct Task {
   int right1 = 0;
@@ -179,6 +241,10 @@ static thread_local int right3 = 0;
 
 int main() {
   Shelf shelf;
+  Pointed pointed;
+  Perhaps perhaps;
+  Row row;
+  Table table;
   const auto body = [&](int n) {
     keep();
     adopt();
@@ -195,6 +261,15 @@ int main() {
     show_behind();
     use_behind();
     do_task(n);
+    show_one();
+    pointed.add();
+    pointed.add_by(&Pointed::x14);
+    ++perhaps.get();
+    perhaps.set();
+    row.set({1, 2, 3, n});
+    row.add();
+    table.set({});
+    table.add();
     ++right3;
     std::lock_guard lock(list_mutex);
     ++kept->x1;
@@ -203,6 +278,7 @@ int main() {
     ++seen_by_all->x9;
     ++somebodys->x11;
     ++way->x12;
+    ++one_of_them->x13;
   };
   std::thread one(body, 0), two(body, 1);
   one.join();
