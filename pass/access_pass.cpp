@@ -337,7 +337,10 @@ PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyse
   Instrumenter instrumenter(module);
   auto& of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   for (Function& function : module) instrumenter.instrument(function, of_functions);
-  if (!is_focusing()) note_no_focus(module);
+  if (is_focusing())
+    remove_marks(module);
+  else
+    note_no_focus(module);
   return PreservedAnalyses::none();
 }
 

@@ -3,11 +3,14 @@
 #include <optional>
 #include <vector>
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MemoryModelRelaxationAnnotations.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -30,8 +33,11 @@ namespace {
 cl::opt<std::string> focus_file("heddle-focus", cl::desc("the file that says what need not be checked"));
 
 constexpr StringRef kInModule = "heddle.focus";
+constexpr StringRef kMark = "heddle";
+constexpr StringRef kProven = "proven";
 // What the library does for one call is of any size up to this.
 constexpr uint64_t kMostOfLibrary = 64;
+constexpr uint64_t kMostOfOne = 8;  // bytes that are certainly one access
 
 using Spot = std::tuple<std::string, unsigned, unsigned>;
 
@@ -86,7 +92,17 @@ bool leaves_out_whole(const std::string& class_name, const Members& members, con
   });
 }
 
-std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
+// Whether the access may have been made of several that lie side by side, of which this place knows only
+// some: by the optimizer's vectors, or where the library does more than the place says.
+bool may_be_of_several(const Instruction& instruction, uint64_t size_there) {
+  if (isa<MemSetInst>(instruction)) return size_there == kMostOfLibrary;
+  const auto* const store = dyn_cast<StoreInst>(&instruction);
+  return (store != nullptr ? store->getValueOperand()->getType() : instruction.getType())->isVectorTy();
+}
+
+using Accesses = DenseMap<const Instruction*, bool>;  // whether it needs a check
+
+std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
   std::map<Spot, Found> spots;
   const ClassNames classes(copy);
   Members members;
@@ -103,18 +119,33 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus) {
         const StringRef kind = operation.kind;
         const bool is_whole = kind == "read-whole" || kind == "write-whole";
         if (kind != "read" && kind != "write" && !is_whole) continue;
+        const bool is_left_out =
+            focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) ||
+            (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed)
+                      : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
+        accesses[operation.instruction] |= !is_left_out;
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
         Found& found = spots[*spot];
         found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
-        if (focus.exempt.contains({symbol, site_of(operation.instruction), operation.path})) continue;
-        found.needs_check |=
-            is_whole ? !leaves_out_whole(operation.callee, members, focus, is_typed)
-                     : !focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed);
+        found.needs_check |= !is_left_out;
       }
   }
   return spots;
 }
+
+// Says of the accesses that need no check that they need none. LLVM's annotations of the memory model are the
+// kind of mark that the optimizer leaves on what it makes of several accesses if all of them have it, and
+// else drops.
+void mark(LLVMContext& context, const Accesses& accesses, const Originals& originals) {
+  MDNode* const proven = MMRAMetadata::getTagMD(context, kMark, kProven);
+  for (const auto& [seen, needs_check] : accesses)
+    if (!needs_check && (isa<LoadInst>(seen) || isa<StoreInst>(seen)))
+      if (auto* access = const_cast<Instruction*>(originals.lookup(seen)))
+        access->setMetadata(LLVMContext::MD_mmra, proven);
+}
+
+bool is_marked(const Instruction& instruction) { return MMRAMetadata(instruction).hasTag(kMark, kProven); }
 
 // The program says of itself that it does not tell everything, and by what focus file
 // (src/cli/focus_notes.h).
@@ -144,19 +175,28 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
     context.emitError(toString(std::move(stale)));
     return PreservedAnalyses::all();
   }
-  const std::unique_ptr<Module> copy = promoted_copy(module);
+  Originals originals;
+  const std::unique_ptr<Module> copy = promoted_copy(module, &originals);
   NamedMDNode* const table = module.getOrInsertNamedMetadata(kInModule);
   const auto number = [&](uint64_t value) {
     return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), value));
   };
-  for (const auto& [spot, found] : find_spots(*copy, *focus))
+  Accesses accesses;
+  for (const auto& [spot, found] : find_spots(*copy, *focus, accesses))
     if (!found.needs_check)
       table->addOperand(
           MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
                                 number(std::get<2>(spot)), number(found.size)}));
+  mark(context, accesses, originals);
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
   leave_note(module, focus->hash + " " + std::string(focus_file));
   return PreservedAnalyses::none();
+}
+
+void remove_marks(Module& module) {
+  for (Function& function : module)
+    for (Instruction& instruction : instructions(function))
+      if (is_marked(instruction)) instruction.setMetadata(LLVMContext::MD_mmra, nullptr);
 }
 
 FocusSpots::FocusSpots(Module& module) {
@@ -173,10 +213,12 @@ FocusSpots::FocusSpots(Module& module) {
 }
 
 bool FocusSpots::covers(const Instruction& instruction, uint64_t size) const {
+  if (is_marked(instruction)) return true;
   if (sizes_.empty()) return false;
   const std::optional<Spot> spot = spot_of(instruction);
   const auto found = spot ? sizes_.find(*spot) : sizes_.end();
-  return found != sizes_.end() && size <= found->second;
+  if (found == sizes_.end()) return false;
+  return size <= (may_be_of_several(instruction, found->second) ? kMostOfOne : found->second);
 }
 
 }  // namespace heddle

@@ -1,8 +1,9 @@
 // With --heddle-focus=FILE: accesses that were proven to need no check get none. The early part finds them in
-// the code as clang makes it and writes down where they stand in the source; the late part asks.
+// the code as clang makes it, marks them and writes down where they stand in the source; the late part asks.
 //
-// A place in the source counts only if no access there needs a check: what the optimizer makes of several
-// accesses stands at the place of one of them, or at none.
+// Marks are lost to some optimizations, places to others. What the optimizer makes of several accesses has
+// the mark if all of them had it, and stands at the place of one of them, or at none: a place counts only if
+// no access there needs a check, and only for accesses no larger than what stood there.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,9 @@ class FocusPass : public llvm::PassInfoMixin<FocusPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }
 };
+
+// What comes later would be confused by the marks.
+void remove_marks(llvm::Module& module);
 
 class FocusSpots {
  public:

@@ -17,6 +17,7 @@
 #include "pass/memory_paths.h"
 #include "pass/source_names.h"
 #include "pass/thread_holders.h"
+#include "types/path.h"
 #include "types/program.h"
 
 namespace heddle {
@@ -120,6 +121,12 @@ class Summarizer {
     if (is_private(pointer)) return;
     const std::string path = paths_.of(pointer);
     if (!path.empty()) emit(writes ? "write" : "read", at, path);
+    // A pointer to a member says by how many bytes the member lies in its object, and not which it is.
+    if (const auto* element = dyn_cast<GEPOperator>(pointer);
+        element != nullptr && element->getSourceElementType()->isIntegerTy(8))
+      if (const std::string whole = paths_.class_of(element->getPointerOperand());
+          !whole.empty() && whole != "?")
+        emit("pass", at, whole).callee = types::kMemberPointer;
   }
 
   void leak(const Instruction& at, const Value* value) {
@@ -178,6 +185,12 @@ class Summarizer {
     return !type->isIntegerTy(8) && type->isSingleValueType();
   }
 
+  static bool is_of_library_class(const Value* pointer) {
+    const auto* element = dyn_cast<GEPOperator>(pointer);
+    const auto* type = element == nullptr ? nullptr : dyn_cast<StructType>(element->getResultElementType());
+    return type != nullptr && ClassNames::is_library(*type);
+  }
+
   // What is copied has a class if either end tells it.
   std::string class_of_copied(const Value* end, const Value* other) {
     std::string known = paths_.class_of(end);
@@ -192,11 +205,13 @@ class Summarizer {
       if (is_private(pointer)) return;
       const std::string path = paths_.of(pointer);
       if (path.empty()) return;
-      const bool is_own = path[0] == 'l' || path[0] == 'n';
-      const bool is_member = path.find('/') != std::string::npos && !path.ends_with("/*");
+      const bool is_own = (path[0] == 'l' || path[0] == 'n') && !types::is_through_owner(path);
+      const bool is_member = path.find('/') != std::string::npos && !ends_behind_pointer(path);
       const std::string whole = class_of_copied(pointer, other);
       if (whole.empty() || (whole == "?" && (is_own || is_member))) {
         emit(writes ? "write" : "read", copy, path);
+        if (is_member && is_of_library_class(pointer))  // copied as bytes: its elements lie within itself
+          emit(writes ? "write" : "read", copy, path + "/[]");
       } else if (whole == "?") {
         emit(writes ? "write" : "read", copy, path);
         emit("pass", copy, "?").callee = writes ? types::kCopyTo : types::kCopyFrom;
@@ -293,7 +308,7 @@ class Summarizer {
       if (is_object) {
         const bool reads = only_looks(name) || callee.getName().starts_with("_ZNK");
         if (!is_private(argument)) emit(reads ? "read" : "write", call, path).is_of_library = true;
-        if (path.ends_with("/*") || is_synchronization(name)) continue;
+        if (ends_behind_pointer(path) || is_synchronization(name)) continue;
         const bool is_named = path.find('/') != std::string::npos || path.starts_with("g:");
         if (!follows_result(call, name, path)) {
           if (is_named && !is_object_of_program(call))
@@ -305,7 +320,9 @@ class Summarizer {
             leak(call, argument);
         }
         if (!is_named) {
-          if (!keeps_elements(name) && may_return_elements(call)) leak(call, argument);
+          if ((!keeps_elements(name) && may_return_elements(call)) ||
+              (is_of_owner(name) && (takes_pointer(call, i) || gives_unfollowed(call, name))))
+            leak(call, argument);
           continue;
         }
         if (!only_looks(name)) {
@@ -321,7 +338,8 @@ class Summarizer {
         else
           emit("write-whole", call, path).callee = whole;
       }
-      if (!keeps_nothing(name)) leak(call, argument);
+      const bool is_made_owner = i == 0 && call.hasStructRetAttr() && makes_owner(callee.getName());
+      if (!keeps_nothing(name) && !is_made_owner) leak(call, argument);
     }
     if (!reaching_.contains(&callee)) return;
     call_function(call, callee);
@@ -347,9 +365,24 @@ class Summarizer {
     if (!has_ways) return;
     for (const Use& argument : call.args()) {
       const std::string path = argument->getType()->isPointerTy() ? paths_.of(argument.get()) : "";
-      if (path.starts_with("g:") || (path.find('/') != std::string::npos && !path.ends_with("/*")))
+      if (path.starts_with("g:") || (path.find('/') != std::string::npos && !ends_behind_pointer(path)))
         emit("address", call, path + "/[]");
     }
+  }
+
+  static bool ends_behind_pointer(StringRef path) { return path.ends_with("/*") || path.ends_with("/^"); }
+
+  // Whether the object is given a pointer that others may know as well.
+  static bool takes_pointer(const CallBase& call, unsigned object) {
+    return any_of(call.args(), [&](const Use& argument) {
+      return call.getArgOperandNo(&argument) != object && argument->getType()->isPointerTy() &&
+             !isa<ConstantPointerNull>(argument.get());
+    });
+  }
+
+  // Whether what an owner has gets out by another way than `*`, `->` and `get`.
+  static bool gives_unfollowed(const CallBase& call, StringRef name) {
+    return step_of_result(name) != "*" && may_return_elements(call);
   }
 
   // Iterators and references; what is only a number leads nowhere.

@@ -65,6 +65,10 @@ bool keeps_elements(StringRef name) {
              .Default(false);
 }
 
+bool is_of_owner(StringRef name) { return name.starts_with("std::unique_ptr::"); }
+
+bool makes_owner(StringRef symbol) { return symbol.starts_with("_ZSt11make_uniqueI"); }
+
 bool keeps_nothing(StringRef name) {
   const StringRef function = name.substr(name.rfind("::") == StringRef::npos ? 0 : name.rfind("::") + 2);
   return StringSwitch<bool>(function)

@@ -29,4 +29,10 @@ bool keeps_elements(llvm::StringRef name);
 // Functions that use what they are given by reference and forget it.
 bool keeps_nothing(llvm::StringRef name);
 
+// Members of std::unique_ptr.
+bool is_of_owner(llvm::StringRef name);
+// Makes an object that nobody but the std::unique_ptr it returns knows, unless its constructor tells: by its
+// symbol.
+bool makes_owner(llvm::StringRef symbol);
+
 }  // namespace heddle

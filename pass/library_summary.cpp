@@ -12,19 +12,31 @@ namespace heddle {
 
 using namespace llvm;
 
+namespace {
+
+// What a function of the library gives to another one. What std::make_unique gets from operator new is its
+// result's: the constructor of the object must not tell others of it.
+std::string path_of(const Value& given, bool makes_unique) {
+  if (const auto* argument = dyn_cast<Argument>(&given)) return "p" + std::to_string(argument->getArgNo());
+  const auto* const made = dyn_cast<CallBase>(&given);
+  if (!makes_unique || made == nullptr || made->getCalledFunction() == nullptr) return "?";
+  return made->getCalledFunction()->getName().starts_with("_Znw") ? "p0/^" : "?";
+}
+
+}  // namespace
+
 FunctionSummary summarize_library(const Function& function,
                                   const SmallPtrSetImpl<const Function*>& reaching) {
   FunctionSummary summary;
   SummaryBlock& block = summary.blocks.emplace_back();
   SmallPtrSet<const void*, 8> seen;
+  const bool makes_unique = makes_owner(function.getName());
   for (const Instruction& instruction : instructions(function)) {
     const auto* call = dyn_cast<CallBase>(&instruction);
     if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) continue;
     SummaryOperation operation{"call", "", "", {}, &instruction};
-    for (const Use& argument : call->args()) {
-      const auto* given = dyn_cast<Argument>(argument.get());
-      operation.arguments.push_back(given == nullptr ? "?" : "p" + std::to_string(given->getArgNo()));
-    }
+    for (const Use& argument : call->args())
+      operation.arguments.push_back(path_of(*argument.get(), makes_unique));
     const Function* const callee = call->getCalledFunction();
     if (callee == nullptr) {
       if (!seen.insert(call->getFunctionType()).second) continue;
@@ -45,7 +57,7 @@ FunctionSummary summarize_library(const Function& function,
   }
   // It may keep what it is given: the library's containers are there for it.
   for (const Argument& argument : function.args())
-    if (argument.getType()->isPointerTy())
+    if (argument.getType()->isPointerTy() && !(makes_unique && argument.hasStructRetAttr()))
       block.operations.insert(
           block.operations.begin(),
           {"leak", "p" + std::to_string(argument.getArgNo()), "", {}, &*instructions(function).begin()});

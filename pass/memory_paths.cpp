@@ -10,6 +10,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "pass/element_walks.h"
+#include "pass/library_functions.h"
 #include "pass/places.h"
 #include "pass/source_names.h"
 
@@ -28,6 +29,26 @@ bool makes_object(const Function& callee) {
       .Default(false);
 }
 
+// Whether nobody gets the address of the thread's variable: it is only read and written, and here alone.
+bool is_known_here(const GlobalVariable& variable) {
+  if (!variable.hasLocalLinkage()) return false;
+  SmallVector<const Value*> pointers = {&variable};
+  while (!pointers.empty()) {
+    const Value* const pointer = pointers.pop_back_val();
+    for (const Use& use : pointer->uses()) {
+      const User* const user = use.getUser();
+      if (isa<LoadInst>(user) || isa<DbgInfoIntrinsic>(user)) continue;
+      if (isa<StoreInst>(user) && use.getOperandNo() == StoreInst::getPointerOperandIndex()) continue;
+      const auto* const call = dyn_cast<IntrinsicInst>(user);
+      const bool is_same = (call != nullptr && call->getIntrinsicID() == Intrinsic::threadlocal_address) ||
+                           isa<GEPOperator>(user);
+      if (!is_same) return false;
+      pointers.push_back(user);
+    }
+  }
+  return true;
+}
+
 bool is_made_of_objects(const Type* type) {
   while (const auto* array = dyn_cast<ArrayType>(type)) type = array->getElementType();
   return isa<StructType>(type);
@@ -42,8 +63,11 @@ std::string step_of_result(StringRef name) {
   const StringRef function = name.substr(name.rfind("::") + 2);
   const StringRef of = name.drop_back(function.size() + 2);
   const bool is_pointer = of == "std::unique_ptr" || of == "std::shared_ptr" || of == "std::__shared_ptr" ||
-                          of == "std::__shared_ptr_access" || of == "std::optional";
+                          of == "std::__shared_ptr_access";
   if (is_pointer && (function == "operator*" || function == "operator->" || function == "get")) return "*";
+  // It keeps its one element within itself.
+  if (of == "std::optional" && (function == "operator*" || function == "operator->" || function == "value"))
+    return "[]";
   const bool is_container = of == "std::vector" || of == "std::array" || of == "std::deque" ||
                             of == "std::map" || of == "std::unordered_map" || of == "std::queue" ||
                             of == "std::stack" || of == "std::__cxx11::list" ||
@@ -173,7 +197,9 @@ std::string MemoryPaths::of_call(const CallBase& call, unsigned depth) {
   if (object.empty() || object == "?") return root('v', &call);
   if (step == "*") {
     const bool is_named = object.find('/') != std::string::npos || object.starts_with("g:");
-    return is_named ? object + "/*" : root('v', &call);
+    if (is_named) return object + "/*";
+    const bool is_owned = is_of_owner(name) && (object.starts_with("l") || object.starts_with("p"));
+    return is_owned ? object + "/^" : root('v', &call);
   }
   // Elements that are objects are told apart: one of them is not another.
   with_elements_.insert(object);
@@ -190,7 +216,7 @@ std::string MemoryPaths::find(const Value* pointer, unsigned depth) {
   if (isa<ConstantPointerNull>(pointer) || isa<Function>(pointer) || isa<UndefValue>(pointer)) return "";
   if (const auto* variable = dyn_cast<GlobalVariable>(pointer)) {
     if (variable->isConstant()) return "";
-    if (variable->isThreadLocal()) return root('l', variable);
+    if (variable->isThreadLocal()) return root(is_known_here(*variable) ? 'l' : 'v', variable);
     return root_of_global(*variable);
   }
   if (const auto* argument = dyn_cast<Argument>(pointer)) return "p" + std::to_string(argument->getArgNo());

@@ -203,8 +203,14 @@ std::string site_of(const Instruction* instruction) {
 
 bool is_summarizing() { return summarizes; }
 
-std::unique_ptr<Module> promoted_copy(const Module& module) {
-  std::unique_ptr<Module> copy = CloneModule(module);
+std::unique_ptr<Module> promoted_copy(const Module& module, Originals* originals) {
+  ValueToValueMapTy copies;
+  std::unique_ptr<Module> copy = CloneModule(module, copies);
+  if (originals != nullptr)
+    for (const Function& function : module)
+      for (const Instruction& instruction : instructions(function))
+        if (instruction.mayReadOrWriteMemory())
+          (*originals)[cast<Instruction>(copies[&instruction])] = &instruction;
   for (Function& function : *copy) promote_variables(function);
   return copy;
 }

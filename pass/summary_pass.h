@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Instruction.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
@@ -19,8 +21,9 @@ class SummaryPass : public llvm::PassInfoMixin<SummaryPass> {
   static bool isRequired() { return true; }
 };
 
-// A copy of the module to look at, whose variables are values.
-std::unique_ptr<llvm::Module> promoted_copy(const llvm::Module& module);
+// A copy of the module to look at, whose variables are values. `originals`: what its accesses are copies of.
+using Originals = llvm::DenseMap<const llvm::Instruction*, const llvm::Instruction*>;
+std::unique_ptr<llvm::Module> promoted_copy(const llvm::Module& module, Originals* originals = nullptr);
 
 // "bank.cpp:12:3"; empty: not known.
 std::string site_of(const llvm::Instruction* instruction);

@@ -73,6 +73,7 @@ class AccessCheck {
       thread.atomics_number = take(thread.numbers);
       thread.atomics_stamp = stamp;
       entries[thread.atomics_number] = Entry::atomics(thread.slot, thread.time);
+      thread.is_time_used = true;
     }
     present_ = thread.atomics_number;
   }

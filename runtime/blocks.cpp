@@ -155,6 +155,7 @@ void end_block(const HeddleBlock* block, const void* pc) {
 }
 
 HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
+  if (this_thread == nullptr || this_thread->blocks.empty()) return;
   end_block(block, __builtin_return_address(0));
 }
 

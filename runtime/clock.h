@@ -46,6 +46,11 @@ class Published {
   }
 
   bool is_nothing() const { return times_ == nullptr; }
+  bool covers(uint32_t slot, uint64_t time) const {
+    if (times_ == nullptr) return false;
+    if (slot == slot_) return time <= time_;
+    return slot < times_->size && time <= times_->of[slot];
+  }
   const Times& times() const { return *times_; }
   uint32_t slot() const { return slot_; }
   uint64_t time() const { return time_; }
@@ -67,6 +72,7 @@ class Clock {
   [[gnu::always_inline]] uint64_t operator[](uint32_t slot) const { return slot < size_ ? times_[slot] : 0; }
   [[gnu::always_inline]] bool covers(uint32_t slot, uint64_t time) const { return (*this)[slot] >= time; }
   uint32_t size() const { return size_; }
+  bool is_empty() const { return size_ == 0; }
 
   // True when it was news.
   bool raise(uint32_t slot, uint64_t time) {

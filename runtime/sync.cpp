@@ -218,11 +218,15 @@ bool acquire(AtSync& sync) {
 
 void release(AtSync& sync) {
   sync->holder = 0;
+  // Whoever gave it back last said all that is to be said, and this thread has learnt that when it took it.
+  if (sync->gathered.is_empty() && this_thread->adds_nothing_to(sync->released)) return;
   sync->released = this_thread->publish();
   sync->gathered.clear();
 }
 
-void release_shared(AtSync& sync) { sync->gathered.join(this_thread->publish()); }
+void release_shared(AtSync& sync) {
+  if (!this_thread->adds_nothing_to(sync->gathered)) sync->gathered.join(this_thread->publish());
+}
 
 }  // namespace
 

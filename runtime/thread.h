@@ -184,6 +184,7 @@ struct Thread {
 
   uint32_t slot = 0;
   uint64_t time = 1;
+  bool is_time_used = false;  // the state of some memory has it
   Clock clock;
   volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
   Clock at_release_fence;               // what relaxed stores publish; empty without a release fence
@@ -244,6 +245,18 @@ struct Thread {
   }
 
   Published publish();
+  // Whether publish() would say nothing that these times, a Clock or Published, do not say: the thread has
+  // done nothing since it last published, and all that it has learnt is there.
+  template <class Times>
+  bool adds_nothing_to(const Times& known) const {
+    constexpr uint32_t kFew = 16;  // of many threads it is not worth looking
+    if (needs_new_time() || !known.covers(slot, last_time())) return false;
+    if (shared != nullptr) return true;
+    if (clock.size() > kFew) return false;
+    for (uint32_t other = 0; other < clock.size(); ++other)
+      if (!known.covers(other, clock[other])) return false;
+    return true;
+  }
   // True when it was news.
   bool acquire(const Published& other) {
     const Inside inside;
@@ -292,6 +305,10 @@ struct Thread {
     if (is_news) forget_shared();
     return is_news;
   }
+  // What a block gives back first is known by its time (runtime/calm.h).
+  bool needs_new_time() const { return is_time_used || blocks.any_matters(); }
+  // What publish() said last.
+  uint64_t last_time() const { return time - 1; }
   void forget_shared() {
     if (shared != nullptr) shared->release();
     shared = nullptr;
@@ -369,6 +386,7 @@ extern bool tells_every_access;
   }
   const Number number = take(thread.numbers);
   entries[number] = Entry::stretch(thread.slot, thread.time);
+  thread.is_time_used = true;
   Memo& memo = thread.next_memo();
   memo.what = Memo::kNewStretch;
   memo.pc = thread.time;

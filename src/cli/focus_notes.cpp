@@ -22,6 +22,7 @@ std::set<std::string> notes_of(const std::string& program) {
   const std::string bytes = section_bytes(program, "heddle_focus_notes");
   for (const std::string_view note : split(bytes, std::string_view("\0", 1)))
     if (!note.empty()) notes.emplace(note);
+  if (!notes.empty() && has_parts_for_thread_sanitizer(program)) notes.emplace(kNone);
   return notes;
 }
 

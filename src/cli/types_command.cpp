@@ -92,6 +92,7 @@ types::Program read_program(const std::vector<std::string>& files) {
       throw InputError(fmt::format(
           "{}: has no summaries; build it with 'heddle-clang++ --heddle-summaries', every file of it", file));
     types::read_summaries(texts, file, program);
+    if (has_parts_for_thread_sanitizer(file)) program.foreign_parts.push_back(file);
   }
   return program;
 }

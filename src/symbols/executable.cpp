@@ -82,6 +82,11 @@ bool needs_library(const std::string& path, std::string_view library) {
   return false;
 }
 
+bool has_parts_for_thread_sanitizer(const std::string& path) {
+  const std::unique_ptr<ElfFile> file = ElfFile::open(path);
+  return file && imports(*file, "__tsan_init");
+}
+
 std::vector<FunctionPlace> functions_for_thread_sanitizer(const std::string& path) {
   const std::unique_ptr<ElfFile> file = ElfFile::open(path);
   if (!file || !imports(*file, "__tsan_func_entry")) return {};

@@ -28,6 +28,8 @@ struct FunctionPlace {
   uint64_t end;
   std::string name;  // "Account::withdraw"
 };
+// Whether other compilers than ours have instrumented parts of the program: -fsanitize=thread.
+bool has_parts_for_thread_sanitizer(const std::string& path);
 // All functions, if code of the file says itself where functions begin and end, as -fsanitize=thread has it;
 // else none.
 std::vector<FunctionPlace> functions_for_thread_sanitizer(const std::string& path);

@@ -45,11 +45,13 @@ class Checker {
     find_foreign();
     check_owners();
     check_accesses();
+    check_copies();
     find_exempt();
     check_methods();
     find_atomicity();
     result_.missing = graph_.missing();
     result_.opaque_files = program_.opaque_files;
+    result_.foreign_parts = program_.foreign_parts;
     for (const auto& [place, site] : places_.taken()) result_.taken.insert(place);
     for (const auto& [place, verdict] : result_.fields)
       result_.unproven_for_missing += verdict.reason == Unsafe::kForeign;
@@ -119,6 +121,10 @@ class Checker {
 
   // Code without summary may do anything to what it is given, and to all that can be reached from there.
   void find_foreign() {
+    for (const std::string& file : program_.foreign_parts)
+      for (auto& [place, verdict] : result_.fields)
+        refute(place, Unsafe::kForeign,
+               fmt::format("parts of {} were compiled with -fsanitize=thread and have no summary", file), "");
     for (const std::string& name : program_.opaque_classes)
       refute_class(name, Unsafe::kIllFormed, "it is used by code compiled without debug information", "");
     for (const Function* function : graph_.functions())
@@ -246,9 +252,26 @@ class Checker {
       });
   }
 
+  // An object that is copied as bytes is copied with the elements that its members keep within themselves.
+  void check_copies() {
+    for (const Function* function : graph_.functions())
+      for (const Block& block : function->blocks)
+        for (const Operation& operation : block.operations) {
+          if (operation.kind != OperationKind::kWholeRead && operation.kind != OperationKind::kWholeWrite)
+            continue;
+          for (const std::string& place : places_.all_of(operation.callee)) {
+            const auto elements = result_.fields.find(place + "/" + std::string(kElement));
+            if (elements != result_.fields.end() && !elements->second.is_proven())
+              refute(place, Unsafe::kAssigned, "it is copied with its elements, which are not proven",
+                     operation.site);
+          }
+        }
+  }
+
   // Accesses that cannot be in a race whatever becomes of the place otherwise. Destructors are not trusted:
   // an object that goes too early is a race that the checks of its fields would find.
   void find_exempt() {
+    if (!program_.foreign_parts.empty()) return;  // which may have started threads
     const Sharing sharing(graph_, flow_, /*trusts_destructors=*/false);
     for (std::size_t i = 0; i < graph_.functions().size(); ++i) {
       const Function& function = *graph_.functions()[i];
@@ -413,6 +436,12 @@ std::string check_text(const CheckResult& result, bool lists_everything) {
                     counted(result.missing.size(), "function"), counted(result.unproven_for_missing, "field"),
                     list, more > 0 ? fmt::format(" and {} more", more) : "");
   }
+  for (const std::string& file : result.foreign_parts)
+    text += fmt::format(
+        "\nparts of {} were compiled with -fsanitize=thread and have no summary, which leaves {} unproven; "
+        "build "
+        "them with 'heddle-clang++ --heddle-summaries'\n",
+        printable(file), counted(result.unproven_for_missing, "field"));
   for (const std::string& file : result.opaque_files)
     text +=
         fmt::format("{} was compiled without debug information: what it uses is unproven\n", printable(file));

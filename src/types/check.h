@@ -72,9 +72,10 @@ struct CheckResult {
   std::map<std::string, MethodVerdict> methods;  // by symbol
   std::set<std::string> missing;                 // functions that are called and have no summary
   std::vector<std::string> opaque_files;
-  std::set<std::string> taken;           // places whose address somebody has
-  std::set<AccessSpot> exempt;           // of places that are not proven: no other thread can be there
-  std::size_t unproven_for_missing = 0;  // fields
+  std::vector<std::string> foreign_parts;  // programs with parts that may do anything
+  std::set<std::string> taken;             // places whose address somebody has
+  std::set<AccessSpot> exempt;             // of places that are not proven: no other thread can be there
+  std::size_t unproven_for_missing = 0;    // fields
 };
 
 CheckResult check_types(const Program& program, const Types& types);

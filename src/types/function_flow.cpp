@@ -47,6 +47,9 @@ void lose(State& state, const std::string& place) {
   state.released.insert(is_any ? "?" : place);
 }
 
+// Whether the path says later, too, which lock it was.
+bool is_known_lock(const std::string& path) { return path != "?" && !is_through_owner(path); }
+
 // Other roots are anybody's from the start, and so is what lies behind a pointer in memory.
 void leak(State& state, const std::string& path) {
   const std::string_view root = root_of(path);
@@ -68,10 +71,10 @@ void ProgramFlow::apply(const Operation& operation, State& state) const {
     case OperationKind::kWholeWrite: return;
     case OperationKind::kAcquire:
       state.held.erase(operation.path + std::string(kShared));
-      if (operation.path != "?") state.held.insert(operation.path);
+      if (is_known_lock(operation.path)) state.held.insert(operation.path);
       return;
     case OperationKind::kAcquireShared:
-      if (operation.path != "?" && !state.held.contains(operation.path))
+      if (is_known_lock(operation.path) && !state.held.contains(operation.path))
         state.held.insert(operation.path + std::string(kShared));
       return;
     case OperationKind::kRelease:

@@ -1,5 +1,6 @@
 #include "types/path.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace heddle::types {
@@ -33,7 +34,7 @@ std::string place_of(std::string_view path) {
   std::string place = is_global(root) ? std::string(root) : std::string();
   bool has_member = false;
   for (const std::string_view step : steps_of(path)) {
-    if (step == kBehind) {
+    if (step == kBehind || step == kOwned) {
       place.clear();
       has_member = false;
     } else if (step == kElement) {
@@ -70,6 +71,11 @@ std::string instantiate(std::string_view path, const std::vector<std::string>& a
   const std::string& argument = arguments[parameter_of(root)];
   if (argument.empty() || argument == "?") return "";
   return argument + std::string(path.substr(root.size()));
+}
+
+bool is_through_owner(std::string_view path) {
+  const std::vector<std::string_view> steps = steps_of(path);
+  return std::find(steps.begin(), steps.end(), kOwned) != steps.end();
 }
 
 std::vector<std::string> pointers_on(std::string_view path) {

@@ -6,7 +6,8 @@
 //   g:table                         a global variable
 //   v7/Account::balance_            of what an unnamed value points to: the seventh of the function
 //   l2/Account::balance_            of a local variable; n3: of an object that this function has made
-//   ?                               somewhere
+//   l4/^/Task::day_                 of the object that the std::unique_ptr in a local variable or parameter
+//   has ?                               somewhere
 //
 // Roots are values: two paths that are equal as text, at places of one function between which no root and no
 // member on the way changes, lead to the same memory.
@@ -21,6 +22,7 @@ namespace heddle::types {
 
 inline constexpr std::string_view kBehind = "*";
 inline constexpr std::string_view kElement = "[]";
+inline constexpr std::string_view kOwned = "^";
 
 std::string_view root_of(std::string_view path);
 std::vector<std::string_view> steps_of(std::string_view path);  // without the root
@@ -46,6 +48,9 @@ std::string_view object_of(std::string_view path);
 
 // Where the path leads when its root is parameter k and `argument` is given for it; empty: not known.
 std::string instantiate(std::string_view path, const std::vector<std::string>& arguments);
+
+// Whether the path goes through a std::unique_ptr that may come to have another object.
+bool is_through_owner(std::string_view path);
 
 // Whether the path goes through a pointer that lies in memory, and through which: "List::head_", …
 std::vector<std::string> pointers_on(std::string_view path);

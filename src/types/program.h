@@ -38,6 +38,9 @@ inline constexpr const char* kKeeper = "h";
 inline constexpr const char* kCopyFrom = "a copy from memory of unknown type";
 inline constexpr const char* kCopyTo = "a copy to memory of unknown type";
 
+// The same for an access by way of a pointer to a member.
+inline constexpr const char* kMemberPointer = "a pointer to a member";
+
 // The name of functions that run before main.
 inline constexpr const char* kInitializer = "(initializer)";
 
@@ -97,6 +100,8 @@ struct Program {
   std::map<std::string, std::string> sources;  // hashes, by path
   std::set<std::string> opaque_classes;        // used by code without debug information
   std::vector<std::string> opaque_files;       // that code
+  // Programs that have parts without summaries that nobody may call by name: they may do anything.
+  std::vector<std::string> foreign_parts;
 
   const Member* member(const std::string& name) const;
   // Whether the member is itself an object of one of the program's classes, with members of its own.

@@ -21,7 +21,10 @@ bool Sharing::is_unshared(std::size_t function, std::string_view path, const Sta
   if (!is_parameter(root)) return false;
   const Function& here = *graph_.functions()[function];
   const unsigned parameter = parameter_of(root);
-  if (parameter == 0 && (here.is_constructor || (here.is_destructor && trusts_destructors_))) return true;
+  // What an owner has may have been known to others before.
+  if (parameter == 0 && !is_through_owner(path) &&
+      (here.is_constructor || (here.is_destructor && trusts_destructors_)))
+    return true;
   return !shared_[function].contains(parameter);
 }
 
