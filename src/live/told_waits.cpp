@@ -88,6 +88,7 @@ Waits told_waits(const Sieve& sieve, std::span<const ThreadId> threads, const Wa
       return one.held->taken.address() == now->awaited.address();
     });
     if (is_known || holder >= threads.size() || sieve.thread(holder) == nullptr) continue;
+    if (sieve.thread(holder)->waits()) continue;  // it has told all that it has since
     event.operation = Operation::kAcquire;
     event.thread = threads[holder];
     event.site = kNoId;

@@ -125,6 +125,7 @@ void pause() {
   if (is_together) return;
   interleave::end_turn();
   interleave::wait_for(2);
+  const std::lock_guard<std::mutex> locked(mutex);  // so that a recording, too, has what comes now after 1
 }
 template <class Call>
 void during(Call call) {
