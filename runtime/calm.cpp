@@ -170,11 +170,13 @@ void tell_lock_given_back(Operation operation, const void* lock, const void* pc)
   if (!tells_order()) return;
   const Inside inside;
   Thread& thread = *this_thread;
+  if (thread.is_silent && !is_calm()) tell_stirred(thread);  // and so the locks that it has
   HeldLock* const held = thread.held.find(lock, operation == Operation::kReleaseShared);
   if (held == nullptr) return tell(operation, lock, pc);  // it was taken by another thread, or unseen
   const bool is_told = held->is_told;
   if (--held->depth == 0) {
     give(thread, operation, lock, pc);
+    if (!is_told) thread.giving.began_before_end_of_calm = true;
     thread.held.remove(held);
   }
   if (is_told) tell(operation, lock, pc);

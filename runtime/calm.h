@@ -10,6 +10,8 @@
 // found with) has given it something. From there on all is told again. Blocks that were open then, and had
 // given something, go on being looked at in this way until they end. An atomic operation ends the calm, too,
 // because clocks do not show all that atomic operations depend on; so does a race or a deterministic block.
+//
+// It is tried on request only (HEDDLE_CALM_AFTER): docs/design/sieve.md says what is missing.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,8 @@
 // An access that all know of can be in race with nothing any more: clocks only grow, and a thread that starts
 // knows what its creator knows. So the state of memory need not refer to it. A thread that joins another one
 // counts as knowing what that one knows, unless handlers of signals may run in it; if it is cancelled there,
-// what its cleanup handlers do is not compared with what others did before the last sweep.
+// or gets its first handler of a signal only then, what its cleanup handlers or that handler do is not
+// compared with what others did before the last sweep.
 //
 // A sweep (runtime/sweep.h) makes nothing of such references: so the numbers in use stay few, and what they
 // stand for stays in the cache.

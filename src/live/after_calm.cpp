@@ -1,6 +1,7 @@
 // What LiveTrace makes of a program that was calm, and told nothing of its locks (runtime/calm.h).
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,9 @@ namespace heddle {
 
 using runtime::Channel;
 using runtime::Record;
+
+// Not by itself yet: docs/design/sieve.md says what is missing.
+static bool asks_for_calm() { return std::getenv("HEDDLE_CALM_AFTER") != nullptr; }
 
 // Accesses are told only with what orders them.
 void LiveTrace::ask_for_accesses(bool wants) {
@@ -24,7 +28,7 @@ void LiveTrace::ask_for_accesses(bool wants) {
   }
   channel.told_per_stretch = 0;
   uint32_t not_yet = Channel::kNotCalmYet;
-  if (!is_quiet_) channel.calm.compare_exchange_strong(not_yet, Channel::kCalm);
+  if (!is_quiet_ && asks_for_calm()) channel.calm.compare_exchange_strong(not_yet, Channel::kCalm);
 }
 
 // A thread tells again what orders it. What it told before the calm cannot be compared with what comes.
@@ -40,11 +44,9 @@ void LiveTrace::stirred(const Record& record, uint32_t stream) {
 // that one has had it in between. Else it is not known by which ways it knew.
 void LiveTrace::come_back(const Record& given, const Record& taken, const Event& now) {
   const auto other_stream = static_cast<uint32_t>(given.name);
-  ThreadId other = thread(other_stream).id;
-  if (sieve_.thread(other_stream) == nullptr) {
-    const std::string ended(names_.name(Space::kThread, other));
-    other = names_.table(Space::kThread).intern(fmt::format("{} (ended)", ended));
-  }
+  // What it did then is no part of what it does and has now.
+  const std::string name_now(names_.name(Space::kThread, thread(other_stream).id));
+  const ThreadId other = names_.table(Space::kThread).intern(fmt::format("{} (earlier)", name_now));
   Record lock = given;
   lock.name = 0;  // of the lock, which is not told
   Event event;

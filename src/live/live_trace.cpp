@@ -38,7 +38,8 @@ std::string_view what_is_awaited(const Record& waiting) {
   return waiting.waits_for() == runtime::kForFuture ? "future" : "semaphore";
 }
 
-// HEDDLE_CALM_AFTER=N, for tests: what is left out is left out sooner, with 0 from the beginning.
+// HEDDLE_CALM_AFTER=N: a program is asked to be calm (runtime/calm.h) after so many records, with 0 from the
+// beginning.
 Sieve::Limits limits() {
   Sieve::Limits result;
   if (const char* const after = std::getenv("HEDDLE_CALM_AFTER"))

@@ -73,7 +73,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // tell what orders its threads, which it knows itself.
   void needs_races_only(uint64_t after) { quiet_after_ = after; }
   bool is_quiet() const { return is_quiet_; }
-  bool is_calm() const { return !wants_accesses_ && !is_quiet_; }
+  bool is_calm() const { return reader_.channel().calm.load() == runtime::Channel::kCalm; }
 
   // What the threads hold and wait for, after all that was told.
   Waits waits();
