@@ -19,6 +19,7 @@
 #include "pass/stretch_accesses.h"
 #include "pass/surround.h"
 #include "pass/texts.h"
+#include "pass/trivial_blocks.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -296,6 +297,7 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
       function.hasFnAttribute(Attribute::Naked))
     return;
   if (function.getName().starts_with("heddle_")) return;
+  remove_trivial_blocks(function);
   // Who catches an exception may be code that does not keep the list of frames (keep_frame).
   if (any_of(instructions(function), is_call_of_other_code)) {
     catch_what_leaves(function);

@@ -61,6 +61,12 @@ HEDDLE_INLINE bool learn_ordered(Thread& thread, Word before) {
   return true;
 }
 
+// The compiler's own word for it is not to be had without vector registers.
+template <class Data>
+HEDDLE_INLINE void fetch(const Data* data) {
+  asm volatile("prefetcht0 %0" : : "m"(*data));
+}
+
 struct Known {
   bool is_known;
   uint64_t read;  // what the words become
@@ -104,6 +110,7 @@ template <class Word, bool kIsWrite>
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
+    fetch(entries + number_of(static_cast<uint32_t>(read)));  // while the other one is on its way
     const bool is_after_write = page.is_settled() && learn_ordered(thread, write);
     const auto readers = static_cast<uint32_t>(read);
     if (!kIsWrite && is_after_write && read == static_cast<Word>(twice(readers)) &&
@@ -167,8 +174,6 @@ template <bool kIsWrite>
 
 // How many cells ahead the shadow is fetched: what follows a series is often the next one.
 constexpr std::ptrdiff_t kAhead = 48;
-// The compiler's own word for it is not to be had without vector registers.
-HEDDLE_INLINE void fetch(const Cell* cell) { asm volatile("prefetcht0 %0" : : "m"(*cell)); }
 
 // `count` times 8 bytes, each at the start of a cell.
 template <bool kIsWrite>

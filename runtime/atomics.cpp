@@ -19,9 +19,9 @@ namespace heddle::runtime {
 
 namespace {
 
-void join_published(Clock& clock, Thread& thread) {
+void join_published(Gathered& gathered, Thread& thread) {
   const Published published = thread.publish();
-  clock.join(published);
+  gathered.join(published);
 }
 
 MemoryOrder memory_order(uint32_t order) {

@@ -2,6 +2,7 @@
 // standard library that count as a whole.
 #include "runtime/blocks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/atomics.h"
@@ -9,6 +10,7 @@
 #include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/threads.h"
+#include "runtime/spans.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -36,26 +38,40 @@ Told end_of(const OpenBlocks::Open& open, const void* pc) {
           .name = reinterpret_cast<uint64_t>(open.block->name)};
 }
 
+// Others look at the blocks of a thread that has given something (runtime/spans.h).
+template <class Change>
+[[gnu::always_inline]] inline void change_blocks(Thread& thread, Change change) {
+  if (thread.giving.time == 0) return change();
+  const Locked locked(thread.giving_lock);
+  change();
+  thread.giving.blocks = std::min(thread.giving.blocks, thread.blocks.size());
+}
+
 void leave_inner(Thread& thread, const void* pc) {
-  const OpenBlocks::Open inner = thread.blocks.inner();
-  thread.blocks.pop();
+  State state = State::kUntold;
+  const OpenBlocks::Open& inner = thread.blocks.inner();  // stays where it is until another one begins
+  change_blocks(thread, [&] {
+    state = inner.state;
+    thread.blocks.pop();
+  });
   thread.held.leave_blocks(thread.blocks.size());
-  if (!thread.blocks.any_matters()) forget_given(thread);
-  if (inner.state == State::kLeft) return;
-  if (inner.state == State::kUntold || !begins_stretch(!thread.blocks.any_matters())) {
-    if (inner.state == State::kTold) tell_unordered(thread, end_of(inner, pc));
-    return;
-  }
-  if (inner.state == State::kTold) {
-    thread.new_stretch();
-    tell_unordered(thread, end_of(inner, pc));
-  } else if (inner.breaks == OpenBlocks::Open::kNoStretch) {
-    return;
-  } else if (heddle_thread_state.stamp == kNoStamp && inner.breaks == thread.breaks) {
-    heddle_thread_state.stamp = inner.stamp;
-    heddle_thread_state.group = inner.group;
-  } else {
-    thread.new_stretch();
+  const bool is_outermost = !thread.blocks.any_matters();
+  if (is_outermost && thread.giving.time != 0) forget_given(thread);
+  const bool needs_stretch = begins_stretch(is_outermost);
+  switch (state) {
+    case State::kLeft:
+    case State::kUntold: return;
+    case State::kTold:
+      if (needs_stretch) thread.new_stretch();
+      return tell_unordered(thread, end_of(inner, pc));
+    case State::kPending:
+      if (!needs_stretch || inner.breaks == OpenBlocks::Open::kNoStretch) return;
+      if (heddle_thread_state.stamp == kNoStamp && inner.breaks == thread.breaks) {
+        heddle_thread_state.stamp = inner.stamp;
+        heddle_thread_state.group = inner.group;
+      } else {
+        thread.new_stretch();
+      }
   }
 }
 
@@ -115,15 +131,16 @@ void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, c
   // Blocks that a longjmp has left.
   while (!thread->blocks.empty() && thread->blocks.inner().stack < stack) leave_inner(*thread, pc);
   if (channel == nullptr || heddle_thread_state.thread == nullptr)
-    return thread->blocks.push({block, stack, object, pc, 0, State::kUntold, kNoStamp, kNoStamp, 0});
+    return thread->blocks.push(block, stack, object, pc, 0, State::kUntold, OpenBlocks::Open::kNoStretch);
   const bool is_outermost = !thread->blocks.any_matters();
-  if (is_outermost) forget_given(*thread);
+  if (is_outermost && thread->giving.time != 0) forget_given(*thread);
   if (block->kind == kHeddleDeterministic && is_calm()) end_calm(*thread);
   // Of a calm thread no accesses are told, so that there is nothing to tell apart.
   const bool needs_stretch = begins_stretch(is_outermost) && !is_calm();
-  thread->blocks.push({block, stack, object, pc, context_of(heddle_thread_state.frame), State::kPending,
-                       heddle_thread_state.stamp, heddle_thread_state.group,
-                       needs_stretch ? thread->breaks : OpenBlocks::Open::kNoStretch});
+  const uint32_t context = context_of(heddle_thread_state.frame);
+  const uint64_t breaks = needs_stretch ? thread->breaks : OpenBlocks::Open::kNoStretch;
+  change_blocks(*thread,
+                [&] { thread->blocks.push(block, stack, object, pc, context, State::kPending, breaks); });
   if (needs_stretch) heddle_thread_state.stamp = heddle_thread_state.group = kNoStamp;
 }
 
@@ -149,8 +166,11 @@ HEDDLE_INTERPOSE void heddle_begin_block(const HeddleBlock* block, const void* o
 void end_block(const HeddleBlock* block, const void* pc) {
   const Inside inside;
   Thread* const thread = this_thread;
-  if (thread == nullptr || !thread->blocks.contains(block)) return;
-  while (thread->blocks.inner().block != block) leave_inner(*thread, pc);
+  if (thread == nullptr || thread->blocks.empty()) return;
+  if (thread->blocks.inner().block != block) {
+    if (!thread->blocks.contains(block)) return;
+    while (thread->blocks.inner().block != block) leave_inner(*thread, pc);
+  }
   leave_inner(*thread, pc);
 }
 
@@ -161,22 +181,34 @@ HEDDLE_INTERPOSE void heddle_end_block(const HeddleBlock* block) {
 
 uint32_t leave_atomic_blocks(Thread& thread, const void* pc, bool only_by_default) {
   tell_pending(thread);
-  const uint32_t left = thread.blocks.leave_inner_atomic(
-      only_by_default, [&](const OpenBlocks::Open& open) { tell_unordered(thread, end_of(open, pc)); });
+  const uint32_t left = thread.blocks.inner_atomic(only_by_default);
+  for (uint32_t inner = 0; inner < left; ++inner) {
+    OpenBlocks::Open open;
+    change_blocks(thread, [&] { open = thread.blocks.leave(inner); });
+    tell_unordered(thread, end_of(open, pc));
+  }
   if (left > 0) thread.new_stretch();
   if (!thread.blocks.any_matters()) forget_given(thread);
   return left;
 }
 
-uint32_t leave_atomic_blocks_to_wait(Thread& thread, const void* pc) {
-  if (!is_calm() || !thread.blocks.is_none_told()) return leave_atomic_blocks(thread, pc);
+// A calm thread that has told nothing of its blocks need only forget what it gave. False: it has.
+static bool leaves_untold_blocks(Thread& thread) {
+  if (!is_calm() || !thread.blocks.is_none_told()) return false;
   forget_given(thread);
-  return 0;
+  return thread.blocks.is_none_told();  // and nobody has told of them meanwhile (runtime/spans.h)
+}
+
+uint32_t leave_atomic_blocks_to_wait(Thread& thread, const void* pc) {
+  return leaves_untold_blocks(thread) ? 0 : leave_atomic_blocks(thread, pc);
 }
 
 void enter_atomic_blocks_again(Thread& thread, uint32_t left, const void* pc) {
-  thread.blocks.enter_inner_again(
-      left, [&](const OpenBlocks::Open& open) { tell_unordered(thread, begin_of(open, pc)); });
+  for (uint32_t inner = left; inner > 0; --inner) {
+    OpenBlocks::Open open;
+    change_blocks(thread, [&] { open = thread.blocks.enter_again(inner - 1); });
+    tell_unordered(thread, begin_of(open, pc));
+  }
   if (left > 0) forget_given(thread);
 }
 
@@ -311,8 +343,7 @@ HEDDLE_INTERPOSE void heddle_set_at_thread_end(const void* status) {
 HEDDLE_INTERPOSE void heddle_begin_condition_loop() {
   const Inside inside;
   if (!is_acting()) return;
-  if (is_calm() && this_thread->blocks.is_none_told()) return forget_given(*this_thread);
-  if (!this_thread->blocks.is_in_told_atomic()) return;
+  if (leaves_untold_blocks(*this_thread) || !this_thread->blocks.is_in_told_atomic()) return;
   const void* const pc = __builtin_return_address(0);
   enter_atomic_blocks_again(*this_thread, leave_atomic_blocks(*this_thread, pc), pc);
 }

@@ -5,13 +5,10 @@
 // nothing else for long, it calls the program *calm*: from then on the threads look themselves whether their
 // blocks are of that kind, and tell neither blocks nor locks, except locks taken in an order that is new.
 //
-// The first block that takes something after it gave something ends the calm, for good. Whether it is
-// interrupted is known then: if somebody who knew what the block had given back (by the clocks that races are
-// found with) has given it something. From there on all is told again. Blocks that were open then, and had
-// given something, go on being looked at in this way until they end. An atomic operation ends the calm, too,
-// because clocks do not show all that atomic operations depend on; so does a race or a deterministic block.
-//
-// It is tried on request only (HEDDLE_CALM_AFTER): docs/design/sieve.md says what is missing.
+// The first block that takes something after it gave something ends the calm, for good. So does the first
+// atomic operation, because clocks do not show all that atomic operations depend on; so does a race or a
+// deterministic block. From there on all is told again, and what was not told matters only where a block is
+// open that gave something before: runtime/spans.h.
 #pragma once
 
 #include <cstdint>
@@ -23,35 +20,41 @@ namespace heddle::runtime {
 
 struct Thread;
 
-// What the thread's outermost block first gave back, and whether it has come back.
+// Who left something for others, and where.
+struct Giver {
+  static constexpr uint32_t kNobody = ~uint32_t{0};
+  static constexpr uint32_t kSomebody = kNobody - 1;
+  uint32_t stream = kSomebody;
+  uint32_t context = 0;
+  const void* pc = nullptr;
+};
+
+// What the thread's outermost block first gave back, and whether it has come back. Followed until the calm is
+// over, and in blocks that were open then.
 struct Giving {
-  uint64_t time = 0;  // of the thread; 0: there is no block, or it has given nothing
+  static constexpr uint32_t kNoSpan = ~uint32_t{0};
+
+  uint64_t time = 0;    // of the thread; 0: there is no block, or it has given nothing
+  uint32_t blocks = 0;  // that the thread was in then, and has not left since
   Operation operation = Operation::kNested;
   const void* object = nullptr;
   const void* pc = nullptr;
   uint32_t context = 0;
-  uint64_t too_strict_orders = 0;  // how many there were then (runtime/calm.cpp)
-  bool began_before_end_of_calm = false;
-  bool is_told = false;          // that it has come back
-  bool may_be_back = false;      // what came may be the thread's own
-  uint32_t back_from = kNobody;  // the slot of the thread that knew of it
-  static constexpr uint32_t kNobody = ~uint32_t{0};
-
-  bool has_come_back() const { return back_from != kNobody; }
+  uint32_t span = kNoSpan;                       // its place among those that were open when the calm ended
+  bool is_told = false;                          // that it has come back
+  Giver back_from = {.stream = Giver::kNobody};  // a thread that knew of it
 };
 
 bool is_calm();
 
-// The calling thread has taken the lock, or is about to give it back: tells it if it must be told.
+// The calling thread has taken the lock, or is about to give it back, which another thread may have: tells it
+// if it must be told.
 void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint32_t extra,
                      uint32_t context = Told::kNow);
-void tell_lock_given_back(Operation operation, const void* lock, const void* pc);
+void tell_lock_given_back(Operation operation, const void* lock, const void* pc, bool is_others);
 
 // The thread is about to tell this.
 void follow(Thread& thread, uint8_t operation, const void* object, const void* pc);
-
-// Something else makes the order of everything matter.
-void end_calm(Thread& thread);
 
 // The thread is in no block, or in one that begins here.
 void forget_given(Thread& thread);

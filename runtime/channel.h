@@ -28,10 +28,23 @@ enum ChannelOperation : uint8_t {
                      // kWaitsForBits, the stream, plus one, of who has the lock alone; 0: not known
   kToldGaveUp,       // it has waited, and not got it
   kToldConstruct,    // a parallel construct begins; extra: 1, it ends
-  kToldStirred,      // the calm is over for the thread; extra: StirredBlock; address, pc, context: what the
-                     // block it is in first gave back; name: the stream it came back from
-  kToldUnfollowed,   // a function was called that does not say what its result depends on: address
+  // The calm is over (runtime/spans.h):
+  kToldCalmIsOver,
+  kToldFor,   // the next record of the thread is told for another one: name, its stream
+  kToldSpan,  // the block that the thread is in gave something before; address, pc, context: what and where;
+              // extra: WhatWasGiven
+  kToldKnowsSpan,   // the thread comes after what the block of another one gave so: name, that one's stream
+  kToldCameBack,    // what the thread's block gave so comes back with what is told next: name, the stream of
+                    // the thread that it comes from, if that is known; caller and, above kGivenBits of extra,
+                    // the context: where that one gave it; the rest as of kToldSpan
+  kToldDoubt,       // or perhaps comes back
+  kToldUnfollowed,  // a function was called that does not say what its result depends on: address
 };
+
+// What is told of the end of the calm, by whichever thread: the thread does nothing then.
+inline bool is_told_of_calm(uint8_t operation) {
+  return operation >= kToldCalmIsOver && operation <= kToldDoubt;
+}
 
 // What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
 enum WaitsFor : uint32_t {
@@ -45,14 +58,11 @@ enum WaitsFor : uint32_t {
   kForFuture = 7,
 };
 
-// Of the block that the thread is in when the calm ends (runtime/calm.h).
-enum StirredBlock : uint32_t {
-  kHasGiven = 1,         // it has given something to others
-  kHasComeBack = 2,      // and was given something by one who knew of that
-  kMayHaveComeBack = 4,  // or perhaps was
-  kGaveLock = 8,         // what it gave is a lock
-  kGaveShared = 16,      // that it shared
+enum WhatWasGiven : uint32_t {
+  kGaveLock = 1,
+  kGaveShared = 2,  // that it shared
 };
+inline constexpr unsigned kGivenBits = 2;
 
 inline constexpr unsigned kWaitsForBits = 8;
 
@@ -135,10 +145,13 @@ struct Channel {
   std::atomic<uint32_t> told_per_stretch;
   // Not 0: only threads, memory and races are told from now on, not what locks and their kin do.
   std::atomic<uint32_t> is_quiet;
-  // kCalm, by the monitor's word, then kCalmIsOver, by the program's, for good (runtime/calm.h).
+  // kCalm by the monitor's word (runtime/calm.h); the program ends it, for good, if need be by the monitor's
+  // word, too (runtime/spans.h).
   static constexpr uint32_t kNotCalmYet = 0;
   static constexpr uint32_t kCalm = 1;
-  static constexpr uint32_t kCalmIsOver = 2;
+  static constexpr uint32_t kCalmShouldEnd = 2;
+  static constexpr uint32_t kCalmEnds = 3;
+  static constexpr uint32_t kCalmIsOver = 4;
   std::atomic<uint32_t> calm;
   uint32_t is_full;  // with kTellAll: every access is told, not only the first of a stretch
   static constexpr uint32_t kSpecBlocks = 1U << 12;

@@ -1,4 +1,7 @@
 // Vector clocks. A thread publishes what it knows in O(1): the table is shared until the thread learns more.
+//
+// A thread's own times stand in no table that it publishes, only beside it. So what a table says of a thread,
+// another one knew.
 #pragma once
 
 #include <atomic>
@@ -61,7 +64,7 @@ class Published {
   uint64_t time_ = 0;
 };
 
-// What a thread knows, or what several threads left for whoever comes.
+// What a thread knows.
 class Clock {
  public:
   Clock() = default;
@@ -88,9 +91,11 @@ class Clock {
     return true;
   }
   bool join(const Clock& other) { return join(other.times_, other.size_); }
-  Times* copy() const {
+  bool join(const Times& other) { return join(other.of, other.size); }
+  Times* copy_without(uint32_t slot) const {
     Times* const times = Times::make(size_);
     for (uint32_t i = 0; i < size_; ++i) times->of[i] = times_[i];
+    if (slot < size_) times->of[slot] = 0;
     return times;
   }
   void clear() {
@@ -126,6 +131,30 @@ class Clock {
   uint64_t* times_ = nullptr;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
+};
+
+// What several threads left for whoever comes.
+class Gathered {
+ public:
+  bool is_empty() const { return own_.is_empty(); }
+  void clear() {
+    known_.clear();
+    own_.clear();
+  }
+  void join(const Published& published) {
+    known_.join(published.times());
+    own_.raise(published.slot(), published.time());
+  }
+  void join(const Gathered& other) {
+    known_.join(other.known_);
+    own_.join(other.own_);
+  }
+  const Clock& known() const { return known_; }  // to them of others
+  const Clock& own() const { return own_; }      // their own times
+
+ private:
+  Clock known_;
+  Clock own_;
 };
 
 }  // namespace heddle::runtime

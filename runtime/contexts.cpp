@@ -43,10 +43,9 @@ uint32_t context_of(uint32_t caller, const void* pc) {
   return to == nullptr ? 0 : find_or_add(*to, caller, reinterpret_cast<uint64_t>(pc));
 }
 
-uint32_t context_of(HeddleFrame* frame) {
+uint32_t number_frame(HeddleFrame* frame) {
   Channel* const to = channel;
-  if (to == nullptr || frame == nullptr) return 0;
-  if (frame->context != 0) return static_cast<uint32_t>(frame->context);
+  if (to == nullptr) return 0;
   // Up to the first frame whose number is known, then back down; recursion would need the program's stack.
   constexpr unsigned kAtOnce = 64;
   HeddleFrame* unknown[kAtOnce];

@@ -18,7 +18,7 @@ class GrowingArray {
   const T& back() const { return items_[count_ - 1]; }
 
   // The new last one, which holds nothing in particular.
-  T& add() {
+  [[gnu::always_inline]] T& add() {
     if (count_ == capacity_) grow();
     return items_[count_++];
   }
@@ -33,7 +33,7 @@ class GrowingArray {
   }
 
  private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const uint32_t capacity = capacity_ == 0 ? 16 : capacity_ * 2;
     auto* const items = static_cast<T*>(allocate(capacity * sizeof(T)));
     for (uint32_t i = 0; i < count_; ++i) items[i] = items_[i];

@@ -11,11 +11,6 @@ namespace {
 
 constinit std::atomic<uint64_t> lives{0};  // of locks, that have ended
 
-uint64_t hash_of(const HeldLock& held) {
-  const uint64_t lock = reinterpret_cast<uint64_t>(held.lock) << 1 | static_cast<uint64_t>(held.is_shared());
-  return mix(mix(lock) ^ reinterpret_cast<uint64_t>(held.pc) ^ uint64_t{held.context} << 32);
-}
-
 }  // namespace
 
 void end_life_of_locks() { lives.fetch_add(1, std::memory_order_relaxed); }
@@ -37,16 +32,18 @@ void HeldLocks::remove(const HeldLock* lock) {
   has_tried_ |= lock->extra != 0;
   is_crossed_ |= at + 1 != locks_.size();
   locks_.remove(at);
+  for (uint32_t i = at; i < locks_.size(); ++i) locks_[i].way = way_of(locks_[i], i);
   if (empty()) begin_anew();
 }
 
 bool HeldLocks::is_new_order(const HeldLock& taken) {
   if (orders_ == nullptr) orders_ = static_cast<uint64_t*>(allocate(kOrders * sizeof(uint64_t)));
-  uint64_t hash = mix(meetings_ << 4 | (has_tried_ ? 8U : 0U) | (taken.extra != 0 ? 4U : 0U) |
-                      (is_crossed_ ? 2U : 0U) | (has_met_ ? 1U : 0U)) ^
-                  lives.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < locks_.size(); ++i) hash = mix(hash ^ hash_of(locks_[i]));
-  hash = mix(hash ^ hash_of(taken)) | 1;  // 0: nothing
+  const uint64_t circumstances = meetings_ << 4 | (has_tried_ ? 8U : 0U) | (taken.extra != 0 ? 4U : 0U) |
+                                 (is_crossed_ ? 2U : 0U) | (has_met_ ? 1U : 0U);
+  const uint64_t life = lives.load(std::memory_order_relaxed);
+  const uint64_t hash =
+      mix(way_of(taken, locks_.size()) + circumstances * 0xFF51AFD7ED558CCD + life * 0xC4CEB9FE1A85EC53) |
+      1;  // 0: nothing
   // Somewhere in a few places; where there is no room, another one is forgotten and told once more.
   constexpr uint64_t kPlaces = 4;
   uint64_t* const first = orders_ + (hash >> 32 & (kOrders / kPlaces - 1)) * kPlaces;

@@ -20,9 +20,19 @@ struct HeldLock {
   uint32_t context;     // of the call stack
   uint32_t depth;       // how often it was taken
   uint32_t blocks;      // that the thread was in then, and has not left since
-  bool is_told;
+  bool is_told = false;
+  uint64_t way = 0;  // a hash: how it and those before it were taken
 
   bool is_shared() const { return operation == Operation::kAcquireShared; }
+  // Odd factors, one for each part: what differs in one part alone has another hash.
+  static uint64_t way_after(uint64_t before, const HeldLock& taken) {
+    const uint64_t lock =
+        reinterpret_cast<uint64_t>(taken.lock) << 1 | static_cast<uint64_t>(taken.is_shared());
+    const uint64_t hash = (before ^ before >> 31) * 0x9E3779B97F4A7C15 + lock * 0xBF58476D1CE4E5B9 +
+                          reinterpret_cast<uint64_t>(taken.pc) * 0x94D049BB133111EB +
+                          taken.context * 0xD6E8FEB86659FD93;
+    return hash ^ hash >> 29;
+  }
 };
 
 class HeldLocks {
@@ -40,8 +50,18 @@ class HeldLocks {
   }
   // Null: the thread does not have it.
   HeldLock* find(const void* lock, bool is_shared);
-  void add(const HeldLock& lock) {
-    locks_.add() = lock;
+  [[gnu::always_inline]] void add(const HeldLock& lock) {
+    // Field by field: a copy would wait for what was just stored.
+    HeldLock& added = locks_.add();
+    added.lock = lock.lock;
+    added.pc = lock.pc;
+    added.operation = lock.operation;
+    added.extra = lock.extra;
+    added.context = lock.context;
+    added.depth = lock.depth;
+    added.blocks = lock.blocks;
+    added.is_told = lock.is_told;
+    added.way = way_of(lock, locks_.size() - 1);
     untold_ += !lock.is_told;
   }
   void remove(const HeldLock* lock);
@@ -75,6 +95,10 @@ class HeldLocks {
  private:
   static constexpr uint32_t kOrders = 1U << 13;
 
+  // Of this one with the first `before` ones.
+  uint64_t way_of(const HeldLock& lock, uint32_t before) const {
+    return HeldLock::way_after(before == 0 ? 0 : locks_[before - 1].way, lock);
+  }
   void begin_anew() { is_crossed_ = has_tried_ = has_met_ = false; }
 
   GrowingArray<HeldLock> locks_;

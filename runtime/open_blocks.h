@@ -9,6 +9,7 @@
 
 #include "runtime/blocks.h"
 #include "runtime/growing_array.h"
+#include "runtime/layout.h"
 
 namespace heddle::runtime {
 
@@ -43,9 +44,20 @@ class OpenBlocks {
   bool empty() const { return blocks_.empty(); }
   uint32_t size() const { return blocks_.size(); }
   const Open& inner() const { return blocks_.back(); }
-  void push(const Open& open) {
-    blocks_.add() = open;
-    pending_ += open.state == State::kPending;
+  // Field by field: a copy would wait for what was just stored.
+  [[gnu::always_inline]] void push(const HeddleBlock* block, uint64_t stack, const void* object,
+                                   const void* pc, uint32_t context, State state, uint64_t breaks) {
+    Open& open = blocks_.add();
+    open.block = block;
+    open.stack = stack;
+    open.object = object;
+    open.pc = pc;
+    open.context = context;
+    open.state = state;
+    open.stamp = heddle_thread_state.stamp;
+    open.group = heddle_thread_state.group;
+    open.breaks = breaks;
+    pending_ += state == State::kPending;
   }
   void pop() {
     pending_ -= inner().state == State::kPending;
@@ -74,35 +86,37 @@ class OpenBlocks {
       visit(blocks_[i], i + 1);
     }
   }
+  // Says that those of the `count` outermost ones that are pending are told now: `visit(open)`, outermost
+  // first.
+  template <class Visit>
+  void tell_outer(uint32_t count, Visit visit) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (blocks_[i].state != State::kPending) continue;
+      blocks_[i].state = State::kTold;
+      --pending_;
+      visit(blocks_[i]);
+    }
+  }
   // Whether nothing was told of any that the thread is in.
   bool is_none_told() const {
     for (uint32_t i = 0; i < blocks_.size(); ++i)
       if (blocks_[i].state == State::kTold) return false;
     return true;
   }
-  // Leaves those, innermost first, that are atomic and told, up to the first that is not, or up to the first
-  // that the program itself asks for: `visit(open)`.
-  template <class Visit>
-  uint32_t leave_inner_atomic(bool only_by_default, Visit visit) {
-    uint32_t visited = 0;
+  // How many, innermost first, are atomic and told, up to the first that is not, or up to the first that the
+  // program itself asks for.
+  uint32_t inner_atomic(bool only_by_default) const {
+    uint32_t count = 0;
     const auto fits = [&](const Open& open) {
       return open.state == State::kTold && open.block->kind == kHeddleAtomic &&
              (!only_by_default || open.block->origin == kHeddleByDefault);
     };
-    for (uint32_t i = blocks_.size(); i > 0 && fits(blocks_[i - 1]); --i, ++visited) {
-      blocks_[i - 1].state = State::kLeft;
-      visit(blocks_[i - 1]);
-    }
-    return visited;
+    while (count < blocks_.size() && fits(blocks_[blocks_.size() - 1 - count])) ++count;
+    return count;
   }
-  // Enters the `count` innermost ones again, outermost first.
-  template <class Visit>
-  void enter_inner_again(uint32_t count, Visit visit) {
-    for (uint32_t i = blocks_.size() - count; i < blocks_.size(); ++i) {
-      blocks_[i].state = State::kTold;
-      visit(blocks_[i]);
-    }
-  }
+  // Leaves or enters again, for a while, the one with so many inside it.
+  const Open& leave(uint32_t inner) { return become(inner, State::kLeft); }
+  const Open& enter_again(uint32_t inner) { return become(inner, State::kTold); }
   // Those that the program asks for and that began when there was nobody to tell, outermost first:
   // `tell(open)`. None of them lies within one that is pending.
   template <class Tell>
@@ -126,6 +140,12 @@ class OpenBlocks {
   }
 
  private:
+  const Open& become(uint32_t inner, State state) {
+    Open& open = blocks_[blocks_.size() - 1 - inner];
+    open.state = state;
+    return open;
+  }
+
   GrowingArray<Open> blocks_;
   uint32_t pending_ = 0;
 };

@@ -16,4 +16,9 @@ HEDDLE_INLINE void put(Thread& thread, const Record& record) {
   chunk.filled.store(++thread.filled, std::memory_order_release);
 }
 
+// Whether the monitor may not have seen the last record of the thread, because it has no ticket.
+inline bool is_last_unordered(const Thread& thread) {
+  return thread.chunk != nullptr && thread.filled > 0 && thread.chunk->records[thread.filled - 1].ticket == 0;
+}
+
 }  // namespace heddle::runtime

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/contexts.h"
 #include "runtime/held_locks.h"
 #include "runtime/layout.h"
 #include "runtime/memory.h"
@@ -65,7 +66,7 @@ void clear(Sync& sync) {
   sync.released = Published();
   sync.gathered.clear();
   sync.is_held_alone = false;
-  sync.holder = 0;
+  sync.holder = sync.depth = 0;
   sync.is_guard = false;
   sync.openings = 0;
   sync.counted_by = 0;
@@ -210,18 +211,30 @@ class AtSync {
   Sync& sync_;
 };
 
+bool acquire_released(AtSync& sync) {
+  return this_thread->acquire(sync->released, {sync->released_by, sync->released_in, sync->released_at});
+}
 bool acquire(AtSync& sync) {
-  sync->holder = this_thread->stream + 1;
-  const bool is_news = this_thread->acquire(sync->released);
-  return this_thread->acquire(sync->gathered) || is_news;
+  const uint32_t holder = this_thread->stream + 1;
+  sync->depth = sync->holder == holder ? sync->depth + 1 : 1;
+  sync->holder = holder;
+  const bool is_news = acquire_released(sync);
+  return (!sync->gathered.is_empty() && this_thread->acquire(sync->gathered)) || is_news;
 }
 
-void release(AtSync& sync) {
-  sync->holder = 0;
+bool release(AtSync& sync, const void* pc) {
+  const uint32_t before = sync->holder;
+  const bool is_own = before == this_thread->stream + 1;
+  if (!is_own || --sync->depth == 0) sync->holder = sync->depth = 0;
+  sync->released_by = this_thread->stream;
+  sync->released_at = pc;
+  sync->released_in = context_of(heddle_thread_state.frame);
   // Whoever gave it back last said all that is to be said, and this thread has learnt that when it took it.
-  if (sync->gathered.is_empty() && this_thread->adds_nothing_to(sync->released)) return;
-  sync->released = this_thread->publish();
-  sync->gathered.clear();
+  if (!sync->gathered.is_empty() || !this_thread->adds_nothing_to(sync->released)) {
+    sync->released = this_thread->publish();
+    sync->gathered.clear();
+  }
+  return before != 0 && !is_own;
 }
 
 void release_shared(AtSync& sync) {
@@ -241,16 +254,21 @@ uint32_t holder_of(const void* lock) {
   return sync->holder;
 }
 
+uint32_t depth_of(const void* lock) {
+  AtSync sync(lock);
+  return sync->holder == this_thread->stream + 1 ? sync->depth : 0;
+}
+
 void acquired_shared(const void* object) {
   if (this_thread == nullptr) return;
   AtSync sync(object);
-  this_thread->acquire(sync->released);
+  acquire_released(sync);
 }
 
-void releasing(const void* object) {
-  if (this_thread == nullptr) return;
+bool releasing(const void* object, const void* pc) {
+  if (this_thread == nullptr) return false;
   AtSync sync(object);
-  release(sync);
+  return release(sync, pc);
 }
 
 void releasing_shared(const void* object) {
@@ -319,16 +337,12 @@ void acquired_alone(const void* lock) {
   sync->is_held_alone = true;
 }
 
-bool releasing_alone_or_shared(const void* lock) {
-  if (this_thread == nullptr) return false;
+Releasing releasing_alone_or_shared(const void* lock, const void* pc) {
+  if (this_thread == nullptr) return {};
   AtSync sync(lock);
-  const bool was_held_alone = std::exchange(sync->is_held_alone, false);
-  if (was_held_alone) {
-    release(sync);
-  } else {
-    release_shared(sync);
-  }
-  return was_held_alone;
+  if (std::exchange(sync->is_held_alone, false)) return {true, release(sync, pc)};
+  release_shared(sync);
+  return {};
 }
 
 }  // namespace heddle::runtime

@@ -14,7 +14,7 @@ namespace heddle::runtime {
 // Those who come to a barrier together. The first who goes on ends the phase: who comes then is in the next.
 struct BarrierPhase {
   SpinLock lock;
-  Clock gathered;
+  Gathered gathered;
   uint32_t waiting = 0;  // threads that have not gone on, and the barrier while it is its latest phase
   bool is_over = false;
 };
@@ -22,18 +22,22 @@ struct BarrierPhase {
 struct Sync {
   static constexpr uint32_t kSeveral = ~uint32_t{0};
 
-  Sync* next = nullptr;                      // with the same hash
-  SpinLock lock;                             // for the members below
-  const void* address = nullptr;             // null: it has ended
-  Published released;                        // by the last who had it alone: that thread knew all before
-  Clock gathered;                            // by those who shared it since
-  uint32_t writes = 0;                       // to an atomic variable
-  BarrierPhase* phase = nullptr;             // of a barrier: the latest
-  bool is_held_alone = false;                // of a reader–writer lock
-  uint32_t holder = 0;                       // the stream, plus 1, of who has the lock alone; 0: not known
-  bool is_guard = false;                     // of a local variable that is initialized once
-  uint32_t openings = 0;                     // of a named semaphore
-  uint32_t counted_by = 0;                   // of reference counts: the thread's serial number, or kSeveral
+  Sync* next = nullptr;               // with the same hash
+  SpinLock lock;                      // for the members below
+  const void* address = nullptr;      // null: it has ended
+  Published released;                 // by the last who had it alone: that thread knew all before
+  uint32_t released_by = 0;           // the stream of that one, or of who had it since and added nothing
+  const void* released_at = nullptr;  // the place in the code …
+  uint32_t released_in = 0;           // … and the context
+  Gathered gathered;                  // by those who shared it since
+  uint32_t writes = 0;                // to an atomic variable
+  BarrierPhase* phase = nullptr;      // of a barrier: the latest
+  bool is_held_alone = false;         // of a reader–writer lock
+  uint32_t holder = 0;                // the stream, plus 1, of who has the lock alone; 0: not known
+  uint32_t depth = 0;                 // how often it has
+  bool is_guard = false;              // of a local variable that is initialized once
+  uint32_t openings = 0;              // of a named semaphore
+  uint32_t counted_by = 0;            // of reference counts: the thread's serial number, or kSeveral
   std::atomic<bool> has_completion = false;  // a barrier with a function that the last to arrive runs
 };
 
@@ -46,8 +50,11 @@ Sync& lock_sync(const void* address);
 bool acquired(const void* object);
 // Who has the lock alone: the stream, plus 1; 0: nobody, or it is not known.
 uint32_t holder_of(const void* lock);
+// How often the calling thread has it alone.
+uint32_t depth_of(const void* lock);
 void acquired_shared(const void* object);
-void releasing(const void* object);
+// True: another thread has it. `pc` is for reports.
+bool releasing(const void* object, const void* pc = nullptr);
 void releasing_shared(const void* object);
 
 // The calling thread changes reference counts: comes after all who did so before.
@@ -73,6 +80,10 @@ bool forget_syncs(const void* memory, std::size_t size);
 
 // The same for reader–writer locks, which are given back by the same call whoever has them.
 void acquired_alone(const void* lock);
-bool releasing_alone_or_shared(const void* lock);  // true: it had it alone
+struct Releasing {
+  bool was_alone;
+  bool is_others;  // another thread has it alone
+};
+Releasing releasing_alone_or_shared(const void* lock, const void* pc);
 
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #include "runtime/calm.h"
 #include "runtime/contexts.h"
 #include "runtime/put.h"
+#include "runtime/spin_lock.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -120,6 +121,11 @@ void tell(Thread& thread, const Told& told) {
   // That memory ends belongs to no block.
   if (told.operation != kToldFree) tell_pending(thread);
   thread.has_told_waiting = told.operation == kToldWaiting;
+  tell_as_it_is(thread, told);
+}
+
+void tell_as_it_is(Thread& thread, const Told& told) {
+  const Inside inside;
   Channel* const to = channel;
   if (to == nullptr || !make_place(*to, thread)) return;
   put_ordered(
@@ -127,8 +133,9 @@ void tell(Thread& thread, const Told& told) {
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
 }
 
-void tell_pending(Thread& thread) {
-  if (thread.blocks.pending() == 0 && !thread.held.any_untold()) return;
+namespace {
+
+void tell_blocks_and_locks(Thread& thread) {
   const auto tell_locks = [&](uint32_t blocks) {
     thread.held.tell_untold(blocks, [&](const HeldLock& held) {
       Channel* const to = channel;
@@ -147,6 +154,16 @@ void tell_pending(Thread& thread) {
     if (to != nullptr && make_place(*to, thread)) put(thread, make_record(told_begin(open), open.context));
     tell_locks(blocks);
   });
+}
+
+}  // namespace
+
+void tell_pending(Thread& thread) {
+  if (thread.blocks.pending() == 0 && !thread.held.any_untold()) return;
+  if (thread.giving.time == 0) return tell_blocks_and_locks(thread);
+  // Who ends the calm may be telling of the blocks, too (runtime/spans.h).
+  const Locked locked(thread.giving_lock);
+  tell_blocks_and_locks(thread);
 }
 
 void tell_unordered(Thread& thread, const Told& told) {

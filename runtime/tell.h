@@ -35,6 +35,8 @@ HEDDLE_INLINE Record make_record(const Told& told, uint32_t context) {
           told.extra,
           0};
 }
+// The same, whatever the thread has not told yet.
+void tell_as_it_is(Thread& thread, const Told& told);
 // Ordered only among what its own thread tells.
 void tell_unordered(Thread& thread, const Told& told);
 

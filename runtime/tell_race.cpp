@@ -1,6 +1,7 @@
 #include "runtime/tell_race.h"
 
 #include "runtime/flow.h"
+#include "runtime/spans.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 

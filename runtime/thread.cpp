@@ -3,6 +3,7 @@
 #include "runtime/message.h"
 #include "runtime/ownership.h"
 #include "runtime/shadow.h"
+#include "runtime/spans.h"
 #include "runtime/sync.h"
 
 // What a thread that is not checked finds as the state of all memory: nothing.
@@ -74,7 +75,7 @@ Thread* make_another() {
 Published Thread::publish() {
   const Inside inside;
   if (shared != nullptr && !needs_new_time()) return Published(shared, slot, last_time());
-  if (shared == nullptr) shared = clock.copy();
+  if (shared == nullptr) shared = clock.copy_without(slot);
   new_stretch();
   is_time_used = false;
   return Published(shared, slot, time++);
@@ -98,7 +99,7 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->at_end.clear();
   thread->held.clear();
   thread->is_silent = thread->has_told_waiting = false;
-  forget_given(*thread);
+  thread->known_spans.clear();
   return thread;
 }
 
@@ -146,6 +147,7 @@ void attach(Thread* thread) {
 
 void detach() {
   Thread* const thread = this_thread;
+  forget_given(*thread);
   thread->end = thread->publish();
   this_thread = nullptr;
   heddle_thread_state.thread = nullptr;
@@ -169,6 +171,9 @@ void become_serial() {
 
 void become_only_thread() {
   for_each_thread([](Thread& other) {
+    other.giving_lock.unlock();
+    forget_given(other);
+    other.known_spans.clear();
     if (&other == this_thread) return;
     other.state = nullptr;
     other.has_ended = true;
@@ -177,6 +182,7 @@ void become_only_thread() {
     names[other.serial] = 0;
   });
   this_thread->publish();
+  forget_spans();
   become_serial();
 }
 

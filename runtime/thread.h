@@ -154,8 +154,10 @@ struct Thread {
   bool has_announced_race = false;  // of the atomic operation that it is at
   OpenBlocks blocks;
   HeldLocks held;
+  SpinLock giving_lock;                   // for what follows, and for `blocks` while something was given
   Giving giving;                          // of the outermost block
   bool is_silent = false;                 // it has left something untold, because all was calm
+  GrowingArray<bool> known_spans;         // it has told that it knows of (runtime/spans.h)
   bool has_told_waiting = false;          // the last that it told is that it waits
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
   uint32_t depth_outside_completion = 0;  // of the library operation whose completion function runs
@@ -187,10 +189,10 @@ struct Thread {
   bool is_time_used = false;  // the state of some memory has it
   Clock clock;
   volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
-  Clock at_release_fence;               // what relaxed stores publish; empty without a release fence
-  Clock until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
-  Times* shared = nullptr;    // the clock as last published; null: it has changed since
-  Published end;              // what it knew then
+  Gathered at_release_fence;            // what relaxed stores publish; empty without a release fence
+  Gathered until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
+  Times* shared = nullptr;       // the clock as last published; null: it has changed since
+  Published end;                 // what it knew then
 
   // Under threads_lock:
   Thread* next_ended = nullptr;    // when nobody holds this one
@@ -245,30 +247,27 @@ struct Thread {
   }
 
   Published publish();
-  // Whether publish() would say nothing that these times, a Clock or Published, do not say: the thread has
-  // done nothing since it last published, and all that it has learnt is there.
-  template <class Times>
-  bool adds_nothing_to(const Times& known) const {
-    constexpr uint32_t kFew = 16;  // of many threads it is not worth looking
-    if (needs_new_time() || !known.covers(slot, last_time())) return false;
-    if (shared != nullptr) return true;
-    if (clock.size() > kFew) return false;
-    for (uint32_t other = 0; other < clock.size(); ++other)
-      if (!known.covers(other, clock[other])) return false;
-    return true;
+  // Whether publish() would say nothing that is not said there: the thread has done nothing since it last
+  // published, and all that it has learnt is there.
+  bool adds_nothing_to(const Published& known) const {
+    return !needs_new_time() && known.covers(slot, last_time()) && is_all_known(known);
   }
-  // True when it was news.
-  bool acquire(const Published& other) {
+  bool adds_nothing_to(const Gathered& known) const {
+    return !needs_new_time() && known.own().covers(slot, last_time()) && is_all_known(known.known());
+  }
+  // True when it was news. `by` is who left it, if that is known.
+  bool acquire(const Published& other, const Giver& by = {}) {
     const Inside inside;
-    if (giving.time != 0 && !other.is_nothing()) look_for_given(other);
+    if (giving.time != 0 && by.stream != stream && other.covers(slot, giving.time)) giving.back_from = by;
     const ClockChange change(*this);
     return learnt(clock.join(other));
   }
-  bool acquire(const Clock& other) {
+  bool acquire(const Gathered& other) {
     const Inside inside;
-    if (giving.time != 0 && other[slot] >= giving.time) giving.may_be_back = true;
+    if (giving.time != 0 && other.known().covers(slot, giving.time)) giving.back_from = {};
     const ClockChange change(*this);
-    return learnt(clock.join(other));
+    const bool is_news = clock.join(other.known());
+    return learnt(clock.join(other.own()) || is_news);
   }
 
   // What the other one did is no longer anybody's. Whoever gets its place does something else.
@@ -278,10 +277,15 @@ struct Thread {
   }
 
  private:
-  void look_for_given(const Published& other) {
-    const Times& times = other.times();
-    if (other.slot() != slot && slot < times.size && times.of[slot] >= giving.time)
-      giving.back_from = other.slot();
+  // Of a thread that knew all that is there when it last published.
+  template <class Times>
+  bool is_all_known(const Times& known) const {
+    constexpr uint32_t kFew = 16;  // of many threads it is not worth looking
+    if (shared != nullptr) return true;
+    if (clock.size() > kFew) return false;
+    for (uint32_t other = 0; other < clock.size(); ++other)
+      if (other != slot && !known.covers(other, clock[other])) return false;
+    return true;
   }
 
   // While it lives, others who look at the clock can tell that it changes.

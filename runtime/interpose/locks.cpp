@@ -30,9 +30,9 @@ void tell_taken(Operation operation, const void* lock, const void* pc, uint32_t 
   if (is_before_monitor()) return remember_lock(operation, lock, pc, extra);
   tell_lock_taken(operation, lock, pc, extra);
 }
-void tell_given_back(Operation operation, const void* lock, const void* pc) {
+void tell_given_back(Operation operation, const void* lock, const void* pc, bool is_others) {
   if (is_before_monitor()) return forget_lock(lock);
-  tell_lock_given_back(operation, lock, pc);
+  tell_lock_given_back(operation, lock, pc, is_others);
 }
 
 // Of an operation that takes a lock.
@@ -61,8 +61,8 @@ int got_alone(int result, const void* lock, const void* pc, Waits waits = Waits:
 }
 void giving_back(const void* lock, const void* pc) {
   if (!is_acting()) return;
-  releasing(lock);
-  tell_given_back(Operation::kRelease, lock, pc);
+  const bool is_others = releasing(lock, pc);
+  tell_given_back(Operation::kRelease, lock, pc, is_others);
 }
 
 // Tries for about as long as it takes to fall asleep and be woken. What is checked holds its locks for longer
@@ -243,8 +243,9 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_
 }
 HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (is_acting()) {
-    const bool was_alone = releasing_alone_or_shared(lock);
-    tell_given_back(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE);
+    const auto [was_alone, is_others] = releasing_alone_or_shared(lock, HEDDLE_HERE);
+    tell_given_back(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE,
+                    is_others);
   }
   return REAL(pthread_rwlock_unlock)(lock);
 }

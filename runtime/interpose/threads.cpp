@@ -114,7 +114,7 @@ int join_with(pthread_t id, const void* pc, Join join) {
   const int result = join();
   if (result != 0 || thread == nullptr) return result;
   if (this_thread != nullptr) {
-    this_thread->acquire(thread->end);
+    this_thread->acquire(thread->end, {.stream = thread->stream});
     // No function that joins a thread is atomic. Nobody has said that it should be, unless in so many words.
     const uint32_t left = leave_atomic_blocks(*this_thread, pc, /*only_by_default=*/true);
     tell(*this_thread,

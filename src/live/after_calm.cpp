@@ -1,9 +1,8 @@
-// What LiveTrace makes of a program that was calm, and told nothing of its locks (runtime/calm.h).
+// What LiveTrace makes of the end of a calm, in which the program told nothing of its locks
+// (runtime/spans.h).
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <string>
-#include <utility>
 
 #include "live/live_trace.h"
 
@@ -12,75 +11,105 @@ namespace heddle {
 using runtime::Channel;
 using runtime::Record;
 
-// Not by itself yet: docs/design/sieve.md says what is missing.
-static bool asks_for_calm() { return std::getenv("HEDDLE_CALM_AFTER") != nullptr; }
-
 // Accesses are told only with what orders them.
 void LiveTrace::ask_for_accesses(bool wants) {
   Channel& channel = reader_.channel();
   wants_accesses_ = wants;
+  uint32_t calm = wants ? Channel::kCalm : Channel::kNotCalmYet;
   if (wants) {
     calm_until_ = sieve_.records();
-    uint32_t calm = Channel::kCalm;
-    channel.calm.compare_exchange_strong(calm, Channel::kCalmIsOver);
+    channel.calm.compare_exchange_strong(calm, Channel::kCalmShouldEnd);
     channel.told_per_stretch = told_per_stretch_;
-    return;
+  } else {
+    channel.told_per_stretch = 0;
+    if (!is_quiet_) channel.calm.compare_exchange_strong(calm, Channel::kCalm);
   }
-  channel.told_per_stretch = 0;
-  uint32_t not_yet = Channel::kNotCalmYet;
-  if (!is_quiet_ && asks_for_calm()) channel.calm.compare_exchange_strong(not_yet, Channel::kCalm);
 }
 
-// A thread tells again what orders it. What it told before the calm cannot be compared with what comes.
-void LiveTrace::stirred(const Record& record, uint32_t stream) {
-  now_ = thread(stream).id;
-  if (!std::exchange(is_stirred_, true)) forget_variables();
-  const bool has_come_back = (record.extra & runtime::kHasComeBack) != 0;
-  if (has_come_back && record.name < ChannelReader::kMostStreams && !thread(stream).blocks.empty())
-    thread(stream).stirred = record;
-}
-
-// What the thread takes now comes from one who knew what its block had given back. If both are the same lock,
-// that one has had it in between. Else it is not known by which ways it knew.
-void LiveTrace::come_back(const Record& given, const Record& taken, const Event& now) {
-  const auto other_stream = static_cast<uint32_t>(given.name);
-  // What it did then is no part of what it does and has now.
-  const std::string name_now(names_.name(Space::kThread, thread(other_stream).id));
-  const ThreadId other = names_.table(Space::kThread).intern(fmt::format("{} (earlier)", name_now));
+// A variable that stands for what is not known: by which ways others came to know what a block gave.
+uint32_t LiveTrace::what_followed(const Record& given, std::string_view what) {
   Record lock = given;
   lock.name = 0;  // of the lock, which is not told
+  const uint32_t object = lock_at(lock, sites_.site_of(lock));
+  return told_names_.add(Space::kVariable,
+                         plain(fmt::format("{}_{}", what, names_.name(Space::kLock, object))));
+}
+
+void LiveTrace::after_calm(uint32_t stream, const Record& record) {
   Event event;
-  event.thread = now.thread;
-  event.site = sites_.site_of(lock);
-  event.object = lock_at(lock, event.site);
-  const auto add_as = [&](Operation operation) {
-    event.operation = operation;
-    if (operation == Operation::kPost || operation == Operation::kWait) return add(event);
-    locks_.add(lock.address(), event);
-  };
+  event.thread = now_ = thread(stream).id;
+  event.order = MemoryOrder::kRelaxed;
+  switch (record.operation()) {
+    // What was told before cannot be compared with what comes.
+    case runtime::kToldCalmIsOver: return forget_variables();
+    case runtime::kToldSpan:
+      event.operation = Operation::kAtomicWrite;
+      event.object = thread(stream).what_followed = what_followed(record, "what_followed");
+      break;
+    case runtime::kToldKnowsSpan: {
+      if (record.name >= threads_.size()) return;
+      event.operation = Operation::kAtomicRead;
+      event.object = threads_[record.name].what_followed;
+      if (event.object == kNoId) return;
+      break;
+    }
+    default:
+      if (!thread(stream).blocks.empty()) thread(stream).came_back = record;
+      return;
+  }
+  event.site = sites_.site_of(record);
+  add(event);
+}
+
+// What the thread takes now comes from one who told nothing, and knew what the thread's block had given back.
+// If both are the same lock, that one has had it in between. Else it is not known by which ways it knew.
+void LiveTrace::come_back(const Record& given, const Record& taken, const Event& now) {
+  // What it did then is no part of what it does and has now.
+  const std::string name =
+      given.name < threads_.size() && threads_[given.name].id != kNoId
+          ? fmt::format("{} (earlier)", names_.name(Space::kThread, threads_[given.name].id))
+          : "another thread";
+  const ThreadId other = names_.table(Space::kThread).intern(name);
+  Record there = {};  // where the other one gave it back
+  there.pc = given.caller;
+  there.context = given.extra >> runtime::kGivenBits;
+  const SiteId site_of_other = there.pc != 0 ? sites_.site_of(there) : kNoId;
+  Record here = given;
+  here.caller = 0;
+  const SiteId site_of_given = sites_.site_of(here);
+  Event event;
   const bool is_lock = (given.extra & runtime::kGaveLock) != 0;
   if (is_lock && given.address() == taken.address()) {
-    add_as((given.extra & runtime::kGaveShared) != 0 ? Operation::kReleaseShared : Operation::kRelease);
-    event.thread = other;
-    event.site = kNoId;
-    add_as(Operation::kAcquire);
-    add_as(Operation::kRelease);
+    Record lock = given;
+    lock.name = 0;
+    event.object = lock_at(lock, now.site);
+    const auto add_as = [&](ThreadId thread, Operation operation, SiteId site) {
+      event.thread = thread;
+      event.operation = operation;
+      event.site = site;
+      locks_.add(lock.address(), event);
+    };
+    add_as(now.thread,
+           (given.extra & runtime::kGaveShared) != 0 ? Operation::kReleaseShared : Operation::kRelease,
+           site_of_given);
+    add_as(other, Operation::kAcquire, kNoId);
+    add_as(other, Operation::kRelease, site_of_other);
     return;
   }
-  const std::string name(names_.name(Space::kLock, event.object));
-  const auto way = [&](std::string_view what) {
-    return told_names_.add(Space::kSemaphore, plain(fmt::format("{}_{}", what, name)));
+  event.order = MemoryOrder::kRelaxed;
+  const auto add_as = [&](ThreadId thread, Operation operation, uint32_t variable, SiteId site) {
+    event.thread = thread;
+    event.operation = operation;
+    event.object = variable;
+    event.site = site;
+    add(event);
   };
-  event.object = way("what_followed");
-  add_as(Operation::kPost);
-  event.thread = other;
-  event.site = kNoId;
-  add_as(Operation::kWait);
-  event.object = way("what_came_back_after");
-  add_as(Operation::kPost);
-  event.thread = now.thread;
-  event.site = now.site;
-  add_as(Operation::kWait);
+  const uint32_t followed = what_followed(here, "what_followed");
+  const uint32_t back = what_followed(here, "what_came_back_after");
+  add_as(now.thread, Operation::kAtomicWrite, followed, site_of_given);
+  add_as(other, Operation::kAtomicRead, followed, kNoId);
+  add_as(other, Operation::kAtomicWrite, back, site_of_other);
+  add_as(now.thread, Operation::kAtomicRead, back, now.site);
 }
 
 }  // namespace heddle

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "trace/event.h"
@@ -22,6 +23,11 @@ namespace {
 
 // Records handed out at once: they fit into the cache.
 constexpr std::size_t kMostAtOnce = 1024;
+
+// How long it sleeps at most when there is nothing to read: a program that has been silent for long stays so.
+constexpr std::chrono::microseconds kNap{2'000};
+constexpr std::chrono::microseconds kLongNap{8'000};
+constexpr std::chrono::microseconds kSilentFor{100'000};
 
 // A program that ends says so; one that is killed does not, so it is looked for when it has been silent.
 constexpr std::chrono::microseconds kAskAfter{10'000};
@@ -46,6 +52,7 @@ std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::functi
   records_.clear();
   auto pause = 100us;
   auto paused = 0us;  // since the program was asked whether it is there
+  auto silent = 0us;
   while (!has_ended_) {
     while (records_.size() < kMostAtOnce && read_ticket(next_ticket_)) ++next_ticket_;
     if (!records_.empty()) {
@@ -68,7 +75,8 @@ std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::functi
     if (idle) idle();
     std::this_thread::sleep_for(pause);
     paused += pause;
-    pause = std::min(pause * 2, std::chrono::microseconds(2ms));
+    silent += pause;
+    pause = std::min(pause * 2, silent < kSilentFor ? kNap : kLongNap);
   }
   return {};
 }
@@ -86,7 +94,8 @@ bool ChannelReader::read_ticket(uint64_t ticket) {
       read_stream(number, from, ~uint64_t{0});
       release(from.chunk);
     }
-    from = {chunk, 0};
+    from.chunk = chunk;
+    from.read = 0;
   }
   read_stream(number, from, ticket + 1);
   return true;
@@ -102,7 +111,12 @@ void ChannelReader::read_stream(uint32_t number, Stream& stream, uint64_t last_t
     // What is in race with an access is told after it.
     if (record.operation() == runtime::kToldRaceEarlier && record.extra != number)
       read_unordered(record.extra);
-    if (record.operation() != runtime::kToldNothing) records_.push_back({number, record});
+    if (record.operation() == runtime::kToldFor) {
+      stream.told_for = static_cast<uint32_t>(std::min<uint64_t>(record.name, kMostStreams));
+    } else if (record.operation() != runtime::kToldNothing) {
+      const uint32_t told_for = std::exchange(stream.told_for, kMostStreams);
+      records_.push_back({told_for < kMostStreams ? told_for : number, record});
+    }
     has_ended |= record.operation() == static_cast<uint8_t>(Operation::kThreadEnd);
     if (record.ticket == last_ticket) break;
   }

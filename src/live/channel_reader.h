@@ -56,6 +56,7 @@ class ChannelReader {
   struct Stream {
     uint32_t chunk = runtime::Channel::kChunks;  // being read; kChunks: none yet
     uint32_t read = 0;                           // records of it
+    uint32_t told_for = kMostStreams;            // whose the next one is, if not its own
   };
 
   bool read_ticket(uint64_t ticket);

@@ -167,7 +167,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       return flow_.end_construct(flow);
     }
     case runtime::kToldUnfollowed: return flow_.call_unfollowed(record.address());
-    case runtime::kToldStirred: return stirred(record, stream);
+    case runtime::kToldCalmIsOver:
+    case runtime::kToldSpan:
+    case runtime::kToldKnowsSpan:
+    case runtime::kToldCameBack: return after_calm(stream, record);
     default: break;
   }
   if (record.operation() >= kStoredOperations) return;
@@ -180,7 +183,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
   event.operation = operation;
   event.thread = now_ = thread(stream).id;
   event.site = sites_.site_of(record);
-  if (thread(stream).stirred.what != 0) come_back(std::exchange(thread(stream).stirred, {}), record, event);
+  if (thread(stream).came_back.what != 0)
+    come_back(std::exchange(thread(stream).came_back, {}), record, event);
   if (is_seen_by_others(operation) &&
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);

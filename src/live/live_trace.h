@@ -84,9 +84,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
  private:
   struct Thread {
     ThreadId id = kNoId;
-    runtime::Record race = {};     // the access that its next one is in race with
-    std::vector<Event> blocks;     // how the open ones began; no object: ignored
-    runtime::Record stirred = {};  // what its block gave back comes back with what it tells next
+    runtime::Record race = {};       // the access that its next one is in race with
+    std::vector<Event> blocks;       // how the open ones began; no object: ignored
+    runtime::Record came_back = {};  // what its block gave comes back with what it tells next
+    uint32_t what_followed = kNoId;  // a variable: what others do after what its block gave (runtime/spans.h)
     Looks looks;
     // Barriers it has come to and not left yet, by address: one may be gone before all have left it.
     tsl::robin_map<uint64_t, std::vector<uint32_t>, MixHash> arrivals;
@@ -109,8 +110,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void look_for_standstills();
   void become_quiet();
   void ask_for_accesses(bool wants);
-  void stirred(const runtime::Record& record, uint32_t stream);
+  // src/live/after_calm.cpp
+  void after_calm(uint32_t stream, const runtime::Record& record);
   void come_back(const runtime::Record& given, const runtime::Record& taken, const Event& now);
+  uint32_t what_followed(const runtime::Record& given, std::string_view what);
   bool is_known_to_race(const Sieve::ToldRecord& told);
   void block(const runtime::Record& record, Event event, Thread& thread);
   // What comes is judged apart from what was, in the atomic blocks that no other kind of block lies in.
@@ -149,7 +152,6 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   bool wants_accesses_ = true;                          // and so the program was told
   uint64_t calm_until_ = 0;
   bool has_untold_race_ = false;
-  bool is_stirred_ = false;        // the program was calm, and is no longer
   bool has_begun_atomic_ = false;  // a block
   bool has_begun_deterministic_ = false;
   uint64_t quiet_after_ = 0;                    // so many records, if not 0 …

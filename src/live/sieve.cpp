@@ -71,8 +71,10 @@ void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
     case runtime::kToldGaveUp: thread.awaited = {}; return;
     default: break;
   }
-  thread.last = record;
-  if (thread.waits()) end_wait(thread, record);
+  if (!runtime::is_told_of_calm(record.operation())) {
+    thread.last = record;
+    if (thread.waits()) end_wait(thread, record);
+  }
 
   const bool is_first = std::exchange(thread.is_new, false);  // a thread is met before it is waited for
   if (lets_all_through()) {
@@ -113,7 +115,11 @@ void Sieve::end_wait(Thread& thread, const Record& record) {
 bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
   switch (record.operation()) {
     case runtime::kToldFree: return is_last_of_sync(thread, record);
-    case runtime::kToldStirred: end_calm(thread, record); return true;
+    case runtime::kToldCalmIsOver: return has_mattered_ = true;
+    case runtime::kToldSpan: give(thread); return true;
+    case runtime::kToldKnowsSpan: return take(thread);
+    case runtime::kToldCameBack: return true;
+    case runtime::kToldDoubt: has_doubt_ = true; return false;
     case runtime::kToldRaceEarlier:
     case runtime::kToldRace:
     case runtime::kToldRaceFree:
@@ -183,32 +189,11 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
 
 // True: the block it is in has begun to matter.
 bool Sieve::take(Thread& thread) {
-  const bool begins_to_matter = thread.phase == Thread::Phase::kGiving;
-  if (begins_to_matter) {
-    thread.phase = Thread::Phase::kMatters;
-    has_mattered_ = true;
-    ++blocks_that_matter_;
-    mattered_since_calm_ += calm_is_over_;
-  }
-  // The program itself has looked for ways back to the block, but not through another that matters.
-  if (thread.phase == Thread::Phase::kMatters && thread.spans_calm && mattered_since_calm_ > 1)
-    has_doubt_ = true;
-  return begins_to_matter;
-}
-
-// What others did after a block gave something back, and before now, may not have been told.
-void Sieve::end_calm(Thread& thread, const Record& record) {
-  if (!calm_is_over_)
-    for (const uint32_t stream : live_) {
-      Thread& other = *threads_[stream];
-      other.spans_calm = other.phase == Thread::Phase::kGiving || other.phase == Thread::Phase::kMatters;
-    }
-  calm_is_over_ = has_mattered_ = true;
-  if ((record.extra & runtime::kHasGiven) == 0) return;
-  give(thread);
-  thread.spans_calm = thread.blocks > 0;
-  has_doubt_ |=
-      (record.extra & (runtime::kHasComeBack | runtime::kMayHaveComeBack)) == runtime::kMayHaveComeBack;
+  if (thread.phase != Thread::Phase::kGiving) return false;
+  thread.phase = Thread::Phase::kMatters;
+  has_mattered_ = true;
+  ++blocks_that_matter_;
+  return true;
 }
 
 void Sieve::give(Thread& thread) {
@@ -237,7 +222,6 @@ void Sieve::end_block(Thread& thread) {
   if (--thread.blocks > 0) return;
   if (thread.phase == Thread::Phase::kMatters) --blocks_that_matter_;
   thread.phase = Thread::Phase::kOutside;
-  thread.spans_calm = false;
   end_busy(thread);
 }
 

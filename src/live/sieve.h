@@ -44,7 +44,7 @@ class Sieve {
     std::size_t passed = 1024;  // go on with one that matters though they are not needed: they explain it
     std::size_t crowded = 1U << 18;   // records that cannot be dropped yet; past these, all is let through …
     uint64_t crowded_for = 1U << 17;  // … for so many records
-    uint64_t calm = 1U << 18;         // records without anything that matters, before accesses are not wanted
+    uint64_t calm = 1U << 16;         // records without anything that matters, before accesses are not wanted
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)
@@ -105,7 +105,6 @@ class Sieve {
     uint64_t last_given = 0;        // in all
     bool is_crossed = false;        // locks were not given back in reverse order
     bool has_tried = false;         // it has given back one that it took without waiting for it
-    bool spans_calm = false;        // its block gave something back before the calm ended (runtime/calm.h)
     bool has_met = false;           // it has waited for or signalled others while it had a lock
     uint64_t meetings = 0;          // how often others were met that force an order, in all
     std::vector<Kept> kept;
@@ -150,7 +149,6 @@ class Sieve {
   void end_busy(Thread& thread);
   void end_block(Thread& thread);
   void lose(uint32_t stream, uint64_t lock);
-  void end_calm(Thread& thread, const Record& record);
   uint64_t life_at(uint64_t address);
   bool is_new_order(const Thread& thread, uint32_t stream, const Held& taken);
 
@@ -162,10 +160,8 @@ class Sieve {
   void end_before_gap(uint32_t stream, Thread& thread, std::vector<ToldRecord>& passed);
 
   Limits limits_;
-  bool lets_all_through_;             // for good
-  bool has_mattered_ = false;         // a block
-  bool calm_is_over_ = false;         // by the program's own word
-  uint64_t mattered_since_calm_ = 0;  // blocks
+  bool lets_all_through_;      // for good
+  bool has_mattered_ = false;  // a block
   bool has_doubt_ = false;
   uint64_t now_ = 0;  // how many records there were
   uint64_t waits_ = 0;

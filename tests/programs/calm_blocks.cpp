@@ -1,10 +1,14 @@
-// Blocks of three threads that take and give back locks in an order that is forced on them. The argument is a
-// seed; it decides who does what, and so whether some serial order of the blocks explains it. Prints which:
-// "violation" or "clean", by comparing each step with each. For long, no block takes a lock after it gave one
-// back: then none need be told (runtime/calm.h).
+// Blocks of three threads that take and give back locks, post and await semaphores and count in atomic
+// variables, in an order that is forced on them. The argument is a seed; it decides who does what, and so
+// whether some serial order of the blocks explains it. Prints which: "violation" or "clean", by comparing
+// each step with each. For long, no block takes anything after it gave something: then little of it need be
+// told (runtime/calm.h).
 #include <heddle/heddle.h>
 
+#include <semaphore.h>
+
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,21 +24,33 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 constexpr std::size_t kLocks = 4;
+constexpr std::size_t kOthers = 2;  // semaphores, and as many atomic variables
 constexpr std::size_t kSteps = 160;
 constexpr std::size_t kMostDepth = 2;
 
 std::array<std::shared_mutex, kLocks> locks;
+std::array<sem_t, kOthers> semaphores;
+std::array<std::atomic<int>, kOthers> counts;
 
-enum class Does : uint8_t { kBegin, kEnd, kLock, kUnlock, kLockShared, kUnlockShared };
+enum class Does : uint8_t { kBegin, kEnd, kLock, kUnlock, kLockShared, kUnlockShared, kPost, kWait, kCount };
 struct Step {
   std::size_t thread;
   Does does;
-  std::size_t lock = 0;
+  std::size_t object = 0;
   std::size_t block = 0;  // the outermost one that it is in, or a number of its own
 
   bool is_shared() const { return does == Does::kLockShared || does == Does::kUnlockShared; }
-  bool is_of_lock() const { return does != Does::kBegin && does != Does::kEnd; }
+  bool is_of_lock() const { return does >= Does::kLock && does <= Does::kUnlockShared; }
 };
+
+// Whether a step depends on an earlier one.
+bool depends(const Step& earlier, const Step& later) {
+  if (earlier.thread == later.thread) return true;
+  if (earlier.object != later.object) return false;
+  if (earlier.is_of_lock() && later.is_of_lock()) return !(earlier.is_shared() && later.is_shared());
+  return (earlier.does == Does::kPost && later.does == Does::kWait) ||
+         (earlier.does == Does::kCount && later.does == Does::kCount);
+}
 
 class Plan {
  public:
@@ -53,10 +69,7 @@ class Plan {
       for (std::size_t j = i + 1; j < steps_.size(); ++j) {
         const Step& one = steps_[i];
         const Step& other = steps_[j];
-        const bool conflict = one.is_of_lock() && other.is_of_lock() && one.lock == other.lock &&
-                              !(one.is_shared() && other.is_shared());
-        if (one.block != other.block && (one.thread == other.thread || conflict))
-          before[one.block][other.block] = true;
+        if (one.block != other.block && depends(one, other)) before[one.block][other.block] = true;
       }
     for (std::size_t through = 0; through < blocks_; ++through)
       for (std::size_t from = 0; from < blocks_; ++from)
@@ -93,8 +106,9 @@ class Plan {
   void add(std::size_t number, bool is_in_order) {
     Thread& thread = threads_.at(number);
     const std::size_t lock = below(kLocks);
+    const std::size_t other = below(kOthers);
     const bool may_take = !is_in_order || !thread.has_given;
-    switch (below(8)) {
+    switch (below(10)) {
       case 0:
         if (thread.depth < kMostDepth) begin(number);
         break;
@@ -113,6 +127,20 @@ class Plan {
           push(number, Does::kLockShared, lock);
           thread.shares.at(lock) = true;
         }
+        break;
+      case 5:
+        if (may_take && posts_.at(other) > 0) {
+          push(number, Does::kWait, other);
+          --posts_.at(other);
+        }
+        break;
+      case 6:
+        push(number, Does::kPost, other);
+        ++posts_.at(other);
+        thread.has_given |= thread.depth > 0;
+        break;
+      case 7:
+        if (!is_in_order && below(4) == 0) push(number, Does::kCount, other);
         break;
       default: give_back(number, lock);
     }
@@ -142,24 +170,27 @@ class Plan {
     for (std::size_t lock = 0; lock < kLocks; ++lock) give_back(number, lock);
     while (threads_.at(number).depth > 0) end(number);
   }
-  void push(std::size_t number, Does does, std::size_t lock = 0) {
+  void push(std::size_t number, Does does, std::size_t object = 0) {
     const Thread& thread = threads_.at(number);
-    steps_.push_back({number, does, lock, thread.depth > 0 ? thread.block : blocks_++});
+    steps_.push_back({number, does, object, thread.depth > 0 ? thread.block : blocks_++});
   }
 
   std::minstd_rand random_;
   std::vector<Step> steps_;
   std::size_t blocks_ = 0;
   std::array<Thread, kThreads> threads_ = {};
+  std::array<std::size_t, kOthers> posts_ = {};  // that nobody has awaited
 };
 
-void use_lock(const Step& step) {
-  std::shared_mutex& lock = locks.at(step.lock);
+void do_it(const Step& step) {
   switch (step.does) {
-    case Does::kLock: return lock.lock();
-    case Does::kUnlock: return lock.unlock();
-    case Does::kLockShared: return lock.lock_shared();
-    case Does::kUnlockShared: return lock.unlock_shared();
+    case Does::kLock: return locks.at(step.object).lock();
+    case Does::kUnlock: return locks.at(step.object).unlock();
+    case Does::kLockShared: return locks.at(step.object).lock_shared();
+    case Does::kUnlockShared: return locks.at(step.object).unlock_shared();
+    case Does::kPost: sem_post(&semaphores.at(step.object)); return;
+    case Does::kWait: sem_wait(&semaphores.at(step.object)); return;
+    case Does::kCount: ++counts.at(step.object); return;
     case Does::kBegin:
     case Does::kEnd: return;
   }
@@ -177,7 +208,7 @@ void run(const Plan& plan, std::size_t thread, std::size_t& at) {
       schedule::end_turn();
       run(plan, thread, ++at);
     } else {
-      use_lock(step);
+      do_it(step);
     }
     schedule::end_turn();
   }
@@ -189,6 +220,7 @@ int main(int count, char** arguments) {
   const Plan plan(count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1);
   std::puts(plan.is_violation() ? "violation" : "clean");
   std::fflush(stdout);
+  for (sem_t& semaphore : semaphores) sem_init(&semaphore, 0, 0);
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < kThreads; ++thread)
     threads.emplace_back([&plan, thread] {
