@@ -93,8 +93,7 @@ def table(page, title, names, threads, chosen, arguments, size):
     ratios = {}
     for name in names:
         for count in threads:
-            time, memory = measure(name, count, chosen, arguments,
-                                   size or ([LOCK_HEAVY[name]] if name in LOCK_HEAVY else []))
+            time, memory = measure(name, count, chosen, arguments, size)
             ratio = time["Heddle"] / time["TSan"]
             ratios[name, count] = ratio
             cells = " | ".join(f"{time[other] / time['plain']:.2f}" for other in others)
@@ -106,10 +105,6 @@ def table(page, title, names, threads, chosen, arguments, size):
             found = [ratios[name, count] for name in members]
             page.add(f"Geometric mean of Heddle ÷ TSan over the {kind}, {count} threads: "
                      f"{statistics.geometric_mean(found):.2f}; the highest {max(found):.2f}.")
-    if not size and any(name in LOCK_HEAVY for name in names):
-        page.add()
-        page.add("Sizes of the programs that mostly lock: " +
-                 ", ".join(f"{name} {LOCK_HEAVY[name]}" for name in names if name in LOCK_HEAVY) + ".")
     page.add()
 
 

@@ -11,8 +11,8 @@ PROGRAMS = ROOT / "bench/programs"
 BASELINE = ["clang++-19"]
 # Programs that compute.
 KERNELS = ["series", "sor", "sparse", "lufact", "crypt", "moldyn", "montecarlo", "raytracer"]
-# Programs that mostly lock, with the size that stands for a normal input: a tool that follows every lock takes
-# seconds for it, where their own normal size takes minutes.
+# Programs that mostly lock, with a size for which a tool that follows every lock takes seconds, where their own normal
+# size takes minutes.
 LOCK_HEAVY = {"queue": "500000", "hashmap": "2000000", "bank": "3000000"}
 
 
