@@ -241,9 +241,16 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   if (!operation || instruction.hasMetadata(LLVMContext::MD_nosanitize)) return;
   Value* const address = operation->address;
   if (!may_be_shared(address)) return;
+  // Only who wants to know all that atomics do is told of a load that means nothing to races.
+  Value* is_told = nullptr;
+  if (focus_.is_quiet_load(instruction)) is_told = ask_whether_told(builder);
+  const auto go_where_told = [&](Instruction* before) {
+    builder.SetInsertPoint(is_told == nullptr ? before : SplitBlockAndInsertIfThen(is_told, before, false));
+    builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
+  };
+  go_where_told(&instruction);
   builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
-  builder.SetInsertPoint(instruction.getNextNode());
-  builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
+  go_where_told(instruction.getNextNode());
   const AtomicOperation::Outcome outcome = operation->outcome(builder);
   builder.CreateCall(module_.getOrInsertFunction("heddle_end_atomic", nothing, pointer, builder.getInt64Ty(),
                                                  number, number, pointer),

@@ -33,6 +33,7 @@ namespace {
 cl::opt<std::string> focus_file("heddle-focus", cl::desc("the file that says what need not be checked"));
 
 constexpr StringRef kInModule = "heddle.focus";
+constexpr StringRef kQuietInModule = "heddle.focus.quiet";
 constexpr StringRef kMark = "heddle";
 constexpr StringRef kProven = "proven";
 // What the library does for one call is of any size up to this.
@@ -59,6 +60,12 @@ std::optional<Spot> spot_of(const Instruction& instruction) {
 struct Found {
   bool needs_check = false;
   uint64_t size = 0;
+};
+
+// What the source has at its places: plain accesses, and atomic operations.
+struct Spots {
+  std::map<Spot, Found> plain;
+  std::map<Spot, bool> is_quiet;  // whether relaxed loads there mean nothing to races
 };
 
 uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
@@ -102,8 +109,8 @@ bool may_be_of_several(const Instruction& instruction, uint64_t size_there) {
 
 using Accesses = DenseMap<const Instruction*, bool>;  // whether it needs a check
 
-std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
-  std::map<Spot, Found> spots;
+Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
+  Spots spots;
   const ClassNames classes(copy);
   Members members;
   for (ClassNames::Class& described : classes.classes())
@@ -118,6 +125,11 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Acc
       for (const SummaryOperation& operation : block.operations) {
         const StringRef kind = operation.kind;
         const bool is_whole = kind == "read-whole" || kind == "write-whole";
+        if (kind == "atomic")
+          if (const std::optional<Spot> spot = spot_of(*operation.instruction)) {
+            bool& is_quiet = spots.is_quiet.try_emplace(*spot, true).first->second;
+            is_quiet &= focus.quiet.contains(normal(types::place_of(operation.path), focus));
+          }
         if (kind != "read" && kind != "write" && !is_whole) continue;
         const bool is_left_out =
             focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) ||
@@ -126,7 +138,7 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Acc
         accesses[operation.instruction] |= !is_left_out;
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
-        Found& found = spots[*spot];
+        Found& found = spots.plain[*spot];
         found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
         found.needs_check |= !is_left_out;
       }
@@ -182,11 +194,17 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
     return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), value));
   };
   Accesses accesses;
-  for (const auto& [spot, found] : find_spots(*copy, *focus, accesses))
-    if (!found.needs_check)
-      table->addOperand(
-          MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
-                                number(std::get<2>(spot)), number(found.size)}));
+  const Spots spots = find_spots(*copy, *focus, accesses);
+  const auto note_in = [&](NamedMDNode* table, const Spot& spot, uint64_t size) {
+    table->addOperand(
+        MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
+                              number(std::get<2>(spot)), number(size)}));
+  };
+  for (const auto& [spot, found] : spots.plain)
+    if (!found.needs_check) note_in(table, spot, found.size);
+  NamedMDNode* const quiet = module.getOrInsertNamedMetadata(kQuietInModule);
+  for (const auto& [spot, is_quiet] : spots.is_quiet)
+    if (is_quiet) note_in(quiet, spot, 0);
   mark(context, accesses, originals);
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
   leave_note(module, focus->hash + " " + std::string(focus_file));
@@ -200,16 +218,27 @@ void remove_marks(Module& module) {
 }
 
 FocusSpots::FocusSpots(Module& module) {
-  NamedMDNode* const table = module.getNamedMetadata(kInModule);
-  if (table == nullptr) return;
-  for (const MDNode* row : table->operands()) {
-    const auto number = [&](unsigned column) {
-      return mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue();
-    };
-    sizes_[{cast<MDString>(row->getOperand(0))->getString().str(), static_cast<unsigned>(number(1)),
+  const auto take = [&](StringRef name, std::map<Spot, uint64_t>& into) {
+    NamedMDNode* const table = module.getNamedMetadata(name);
+    if (table == nullptr) return;
+    for (const MDNode* row : table->operands()) {
+      const auto number = [&](unsigned column) {
+        return mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue();
+      };
+      into[{cast<MDString>(row->getOperand(0))->getString().str(), static_cast<unsigned>(number(1)),
             static_cast<unsigned>(number(2))}] = number(3);
-  }
-  table->eraseFromParent();
+    }
+    table->eraseFromParent();
+  };
+  take(kInModule, sizes_);
+  take(kQuietInModule, quiet_);
+}
+
+bool FocusSpots::is_quiet_load(const Instruction& instruction) const {
+  const auto* const load = dyn_cast<LoadInst>(&instruction);
+  if (load == nullptr || quiet_.empty() || isAcquireOrStronger(load->getOrdering())) return false;
+  const std::optional<Spot> spot = spot_of(instruction);
+  return spot && quiet_.contains(*spot);
 }
 
 bool FocusSpots::covers(const Instruction& instruction, uint64_t size) const {

@@ -236,6 +236,7 @@ class Summarizer {
     const StringRef symbol = callee->getName();
     if (symbol.starts_with("heddle_")) return;
     const std::string name = symbol.starts_with("_Z") ? name_of(*callee).qualified : symbol.str();
+    if (const StringRef how = ordering_of(name); !how.empty()) emit("order", call, how.str());
     if (const std::optional<LockCall> lock = locks_.of(call, name)) {
       add_lock(call, *lock);
       // With a predicate it calls back.
@@ -289,7 +290,9 @@ class Summarizer {
     if (passes_through(name)) return;
     if (starts_thread(callee.getName())) emit("fork", call, "-");
     if (is_atomic_function(name)) {
-      emit("atomic", call, call.arg_empty() ? "?" : paths_.of(call.getArgOperand(0)));
+      // To make one is a write like others (C++20 [atomics.types.operations]).
+      emit(is_constructor(name) ? "write" : "atomic", call,
+           call.arg_empty() ? "?" : paths_.of(call.getArgOperand(0)));
       for (unsigned i = 1; i < call.arg_size(); ++i) leak(call, call.getArgOperand(i));
       return;
     }
