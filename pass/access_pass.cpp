@@ -113,6 +113,13 @@ bool is_call_of_other_code(const Instruction& instruction) {
   return !call->isInlineAsm();
 }
 
+bool is_of_own(MemIntrinsic& operation, const DominatorTree& dominators) {
+  const auto* const transfer = dyn_cast<MemTransferInst>(&operation);
+  return is_still_own(operation, operation.getDest(), dominators) &&
+         (transfer == nullptr || !may_be_shared(transfer->getSource()) ||
+          is_still_own(operation, transfer->getSource(), dominators));
+}
+
 Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) const {
   if (access.offset == access.address_offset) return access.address;
   return builder.CreatePtrAdd(access.address,
@@ -314,10 +321,12 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   SmallVector<Instruction*> atomics;
   SmallVector<CallBase*> calls;
   bool is_leaf = true;
+  const DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   for (BasicBlock& block : function) {
-    accesses.append(stretch_accesses(block, evolution, names_, focus_));
+    accesses.append(stretch_accesses(block, evolution, dominators, names_, focus_));
     for (Instruction& instruction : block) {
-      if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) block_operations.push_back(operation);
+      if (auto* operation = dyn_cast<MemIntrinsic>(&instruction))
+        if (!is_focusing() || !is_of_own(*operation, dominators)) block_operations.push_back(operation);
       if (is_call_of_other_code(instruction)) {
         is_leaf = false;
         calls.push_back(cast<CallBase>(&instruction));

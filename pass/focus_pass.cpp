@@ -34,6 +34,7 @@ cl::opt<std::string> focus_file("heddle-focus", cl::desc("the file that says wha
 
 constexpr StringRef kInModule = "heddle.focus";
 constexpr StringRef kQuietInModule = "heddle.focus.quiet";
+constexpr StringRef kCleanInModule = "heddle.focus.clean";
 constexpr StringRef kMark = "heddle";
 constexpr StringRef kProven = "proven";
 // What the library does for one call is of any size up to this.
@@ -49,11 +50,20 @@ std::string name_of_scope(const DILocalScope& scope) {
 }
 
 // Where the program does it: what the library does, it does for whom it was inlined into.
-std::optional<Spot> spot_of(const Instruction& instruction) {
+const DILocation* place_of(const Instruction& instruction) {
   const DILocation* place = instruction.getDebugLoc();
   while (place != nullptr && place->getInlinedAt() != nullptr && is_of_library(place->getScope()))
     place = place->getInlinedAt();
-  if (place == nullptr || place->getLine() == 0 || place->getColumn() == 0) return std::nullopt;
+  return place;
+}
+
+// What the optimizer makes of accesses at several places stands at none of them, but still in the innermost
+// function that they all were inlined into.
+bool is_of_several_places(const DILocation& place) { return place.getLine() == 0 || place.getColumn() == 0; }
+
+std::optional<Spot> spot_of(const Instruction& instruction) {
+  const DILocation* const place = place_of(instruction);
+  if (place == nullptr || is_of_several_places(*place)) return std::nullopt;
   return Spot{name_of_scope(*place->getScope()), place->getLine(), place->getColumn()};
 }
 
@@ -65,8 +75,25 @@ struct Found {
 // What the source has at its places: plain accesses, and atomic operations.
 struct Spots {
   std::map<Spot, Found> plain;
-  std::map<Spot, bool> is_quiet;  // whether relaxed loads there mean nothing to races
+  std::map<Spot, bool> is_quiet;      // whether relaxed loads there mean nothing to races
+  std::set<const Function*> unclean;  // functions in which something needs a check
 };
+
+// Makes unclean who calls the unclean: they may be inlined. Through a pointer anybody may be called.
+void spread_to_callers(const Module& module, std::set<const Function*>& unclean) {
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const Function& function : module) {
+      if (function.isDeclaration() || unclean.contains(&function)) continue;
+      const bool calls_unclean = any_of(instructions(function), [&](const Instruction& instruction) {
+        const auto* const call = dyn_cast<CallBase>(&instruction);
+        if (call == nullptr || call->isInlineAsm()) return false;
+        return call->getCalledFunction() == nullptr || unclean.contains(call->getCalledFunction());
+      });
+      if (calls_unclean) has_changed |= unclean.insert(&function).second;
+    }
+  }
+}
 
 uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
   const Type* type = nullptr;
@@ -74,6 +101,13 @@ uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
   if (const auto* store = dyn_cast<StoreInst>(&instruction)) type = store->getValueOperand()->getType();
   if (const auto* copy = dyn_cast<MemIntrinsic>(&instruction))
     if (const auto* length = dyn_cast<ConstantInt>(copy->getLength())) return length->getZExtValue();
+  // A lock that is made is written to as a whole, and by nothing else.
+  if (const auto* call = dyn_cast<CallBase>(&instruction);
+      call != nullptr && call->getCalledFunction() != nullptr)
+    if (const std::string name = name_of(*call->getCalledFunction()).qualified;
+        StringRef(name).ends_with("mutex") && is_constructor(name) &&
+        call->getParamDereferenceableBytes(0) > 0)
+      return call->getParamDereferenceableBytes(0);
   if (type == nullptr) return kMostOfLibrary;
   return layout.getTypeStoreSize(const_cast<Type*>(type)).getKnownMinValue();
 }
@@ -136,6 +170,7 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
             (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed)
                       : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
         accesses[operation.instruction] |= !is_left_out;
+        if (!is_left_out) spots.unclean.insert(&function);
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
         Found& found = spots.plain[*spot];
@@ -143,6 +178,7 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
         found.needs_check |= !is_left_out;
       }
   }
+  spread_to_callers(copy, spots.unclean);
   return spots;
 }
 
@@ -205,6 +241,12 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
   NamedMDNode* const quiet = module.getOrInsertNamedMetadata(kQuietInModule);
   for (const auto& [spot, is_quiet] : spots.is_quiet)
     if (is_quiet) note_in(quiet, spot, 0);
+  NamedMDNode* const clean = module.getOrInsertNamedMetadata(kCleanInModule);
+  for (const Function& function : *copy)
+    if (!function.isDeclaration() && !is_library_function(function) && !spots.unclean.contains(&function) &&
+        function.getSubprogram() != nullptr)
+      clean->addOperand(
+          MDNode::get(context, {MDString::get(context, name_of_scope(*function.getSubprogram()))}));
   mark(context, accesses, originals);
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
   leave_note(module, focus->hash + " " + std::string(focus_file));
@@ -232,6 +274,11 @@ FocusSpots::FocusSpots(Module& module) {
   };
   take(kInModule, sizes_);
   take(kQuietInModule, quiet_);
+  if (NamedMDNode* const clean = module.getNamedMetadata(kCleanInModule)) {
+    for (const MDNode* row : clean->operands())
+      clean_.insert(cast<MDString>(row->getOperand(0))->getString().str());
+    clean->eraseFromParent();
+  }
 }
 
 bool FocusSpots::is_quiet_load(const Instruction& instruction) const {
@@ -243,6 +290,8 @@ bool FocusSpots::is_quiet_load(const Instruction& instruction) const {
 
 bool FocusSpots::covers(const Instruction& instruction, uint64_t size) const {
   if (is_marked(instruction)) return true;
+  if (const DILocation* const place = place_of(instruction); place != nullptr && is_of_several_places(*place))
+    return size <= kMostOfOne && clean_.contains(name_of_scope(*place->getScope()));
   if (sizes_.empty()) return false;
   const std::optional<Spot> spot = spot_of(instruction);
   const auto found = spot ? sizes_.find(*spot) : sizes_.end();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -44,6 +45,7 @@ class FocusSpots {
   using Spot = std::tuple<std::string, unsigned, unsigned>;  // function, line, column
   std::map<Spot, uint64_t> sizes_;                           // the most bytes
   std::map<Spot, uint64_t> quiet_;
+  std::set<std::string> clean_;  // functions in which nothing needs a check, nor in those they call
 };
 
 }  // namespace heddle

@@ -239,6 +239,10 @@ class Summarizer {
     if (const StringRef how = ordering_of(name); !how.empty()) emit("order", call, how.str());
     if (const std::optional<LockCall> lock = locks_.of(call, name)) {
       add_lock(call, *lock);
+      // A lock that is made is written to, like other memory; what its memory stands for later
+      // (pass/stand_in.h) must not be mistaken for that.
+      if (is_constructor(name) && !lock->mutexes.empty() && lock->mutexes.front() == call.getArgOperand(0))
+        emit("write", call, paths_.of(call.getArgOperand(0))).is_of_library = true;
       // With a predicate it calls back.
       if (lock->kind == LockCall::Kind::kWait && reaching_.contains(callee)) call_function(call, *callee);
       return;
