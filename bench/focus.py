@@ -31,12 +31,13 @@ REASONS = {
     "lufact": "rows of one array that are dealt out by `row % threads` between barriers: no proof knows indices or phases",
     "crypt": "elements of local vectors that threads divide by index; writes of one byte take the slow path",
     "elevator": "nothing is left to check: what costs is to start the monitor and to look at clocks when locks change hands",
-    "tsp": "nodes of the search are nothing but a load of one relaxed atomic: each costs two calls of the runtime, and threads wait for the variable's lock",
-    "hedc": "nothing is left to check but what the optimizer made of constructors and loops; starting the monitor is a tenth",
-    "queue": "tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
+    "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
+    "hedc": "nothing is left to check but vectors that the optimizer made of neighbours; a tenth is the monitor",
+    "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
+    "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
     "hashmap": "nodes behind chains of `std::unique_ptr` in vectors, guarded by a lock that lies in none of the objects on the way",
     "bank": "two accounts are locked by the lower and the higher of two numbers, and used by the numbers themselves: no proof compares them",
-    "bowtie": "half of its fields are not proven: arrays behind raw pointers, objects that are handed to many functions",
+    "bowtie": "half of its fields are not proven; half of the time goes into single bytes of the index, an array behind a raw pointer that both threads read",
 }
 PATIENCE = 30  # seconds for one check of a recorded execution
 RESULTS = ROOT / "docs/RESULTS.md"

@@ -114,6 +114,13 @@ bool is_call_of_other_code(const Instruction& instruction) {
   return !call->isInlineAsm();
 }
 
+bool is_of_own(MemIntrinsic& operation, const DominatorTree& dominators) {
+  const auto* const transfer = dyn_cast<MemTransferInst>(&operation);
+  return is_still_own(operation, operation.getDest(), dominators) &&
+         (transfer == nullptr || !may_be_shared(transfer->getSource()) ||
+          is_still_own(operation, transfer->getSource(), dominators));
+}
+
 Value* Instrumenter::address_of(const Access& access, IRBuilder<>& builder) const {
   if (access.offset == access.address_offset) return access.address;
   return builder.CreatePtrAdd(access.address,
@@ -242,9 +249,16 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   if (!operation || instruction.hasMetadata(LLVMContext::MD_nosanitize)) return;
   Value* const address = operation->address;
   if (!may_be_shared(address)) return;
+  // Only who wants to know all that atomics do is told of a load that means nothing to races.
+  Value* is_told = nullptr;
+  if (focus_.is_quiet_load(instruction)) is_told = ask_whether_told(builder);
+  const auto go_where_told = [&](Instruction* before) {
+    builder.SetInsertPoint(is_told == nullptr ? before : SplitBlockAndInsertIfThen(is_told, before, false));
+    builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
+  };
+  go_where_told(&instruction);
   builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
-  builder.SetInsertPoint(instruction.getNextNode());
-  builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
+  go_where_told(instruction.getNextNode());
   const AtomicOperation::Outcome outcome = operation->outcome(builder);
   builder.CreateCall(module_.getOrInsertFunction("heddle_end_atomic", nothing, pointer, builder.getInt64Ty(),
                                                  number, number, pointer),
@@ -309,10 +323,12 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   SmallVector<Instruction*> atomics;
   SmallVector<CallBase*> calls;
   bool is_leaf = true;
+  const DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   for (BasicBlock& block : function) {
-    accesses.append(stretch_accesses(block, evolution, names_, focus_));
+    accesses.append(stretch_accesses(block, evolution, dominators, names_, focus_));
     for (Instruction& instruction : block) {
-      if (auto* operation = dyn_cast<MemIntrinsic>(&instruction)) block_operations.push_back(operation);
+      if (auto* operation = dyn_cast<MemIntrinsic>(&instruction))
+        if (!is_focusing() || !is_of_own(*operation, dominators)) block_operations.push_back(operation);
       if (is_call_of_other_code(instruction)) {
         is_leaf = false;
         calls.push_back(cast<CallBase>(&instruction));

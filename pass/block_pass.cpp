@@ -7,8 +7,10 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "pass/block_spec.h"
+#include "pass/focus_pass.h"
 #include "pass/monitor_classes.h"
 #include "pass/source_names.h"
 #include "pass/surround.h"
@@ -90,10 +92,26 @@ void mark(Function& function, StringRef name, Block block) {
   GlobalVariable* const constant = descriptor(function, name, block);
   Value* object = object_of(function);
   if (object == nullptr) object = ConstantPointerNull::get(PointerType::getUnqual(function.getContext()));
+  // Who only looks for races asks nobody which block they are in. In a focused program there is so little
+  // else to do that not even the question is left to the runtime.
+  Value* is_told = nullptr;
+  const auto go_where_told = [&](IRBuilder<>& builder) {
+    if (is_told == nullptr) return;
+    const DebugLoc location = builder.getCurrentDebugLocation();
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(is_told, &*builder.GetInsertPoint(), false));
+    builder.SetCurrentDebugLocation(location);
+  };
   surround(
       function,
-      [&](IRBuilder<>& builder) { call_runtime(builder, "heddle_begin_block", {constant, object}); },
-      [&](IRBuilder<>& builder, ReturnInst*) { call_runtime(builder, "heddle_end_block", {constant}); });
+      [&](IRBuilder<>& builder) {
+        if (is_focusing()) is_told = ask_whether_told(builder);
+        go_where_told(builder);
+        call_runtime(builder, "heddle_begin_block", {constant, object});
+      },
+      [&](IRBuilder<>& builder, ReturnInst*) {
+        go_where_told(builder);
+        call_runtime(builder, "heddle_end_block", {constant});
+      });
 }
 
 }  // namespace

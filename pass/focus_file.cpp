@@ -44,6 +44,8 @@ Expected<FocusFile> FocusFile::read(const std::string& file) {
       focus.taken.insert(first);
     } else if (kind == "field") {
       focus.fields.insert(first);
+    } else if (kind == "quiet") {
+      focus.quiet.insert(first);
     } else if (kind == "method") {
       focus.methods.insert(first);
     } else if (kind == "source" && words.size() == 3) {

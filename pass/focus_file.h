@@ -20,6 +20,7 @@ struct FocusFile {
   std::set<std::string> taken;                  // places whose address somebody has
   std::set<std::string> fields;                 // places without races
   std::set<std::string> methods;                // symbols of typed methods
+  std::set<std::string> quiet;                  // places whose relaxed loads mean nothing to races
   std::set<std::array<std::string, 3>> exempt;  // accesses: function, place in the source, path
   std::map<std::string, std::string> guarded;   // locks that stand for places, by place
   struct Required {

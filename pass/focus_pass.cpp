@@ -33,6 +33,8 @@ namespace {
 cl::opt<std::string> focus_file("heddle-focus", cl::desc("the file that says what need not be checked"));
 
 constexpr StringRef kInModule = "heddle.focus";
+constexpr StringRef kQuietInModule = "heddle.focus.quiet";
+constexpr StringRef kCleanInModule = "heddle.focus.clean";
 constexpr StringRef kMark = "heddle";
 constexpr StringRef kProven = "proven";
 // What the library does for one call is of any size up to this.
@@ -48,11 +50,20 @@ std::string name_of_scope(const DILocalScope& scope) {
 }
 
 // Where the program does it: what the library does, it does for whom it was inlined into.
-std::optional<Spot> spot_of(const Instruction& instruction) {
+const DILocation* place_of(const Instruction& instruction) {
   const DILocation* place = instruction.getDebugLoc();
   while (place != nullptr && place->getInlinedAt() != nullptr && is_of_library(place->getScope()))
     place = place->getInlinedAt();
-  if (place == nullptr || place->getLine() == 0 || place->getColumn() == 0) return std::nullopt;
+  return place;
+}
+
+// What the optimizer makes of accesses at several places stands at none of them, but still in the innermost
+// function that they all were inlined into.
+bool is_of_several_places(const DILocation& place) { return place.getLine() == 0 || place.getColumn() == 0; }
+
+std::optional<Spot> spot_of(const Instruction& instruction) {
+  const DILocation* const place = place_of(instruction);
+  if (place == nullptr || is_of_several_places(*place)) return std::nullopt;
   return Spot{name_of_scope(*place->getScope()), place->getLine(), place->getColumn()};
 }
 
@@ -61,12 +72,42 @@ struct Found {
   uint64_t size = 0;
 };
 
+// What the source has at its places: plain accesses, and atomic operations.
+struct Spots {
+  std::map<Spot, Found> plain;
+  std::map<Spot, bool> is_quiet;      // whether relaxed loads there mean nothing to races
+  std::set<const Function*> unclean;  // functions in which something needs a check
+};
+
+// Makes unclean who calls the unclean: they may be inlined. Through a pointer anybody may be called.
+void spread_to_callers(const Module& module, std::set<const Function*>& unclean) {
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const Function& function : module) {
+      if (function.isDeclaration() || unclean.contains(&function)) continue;
+      const bool calls_unclean = any_of(instructions(function), [&](const Instruction& instruction) {
+        const auto* const call = dyn_cast<CallBase>(&instruction);
+        if (call == nullptr || call->isInlineAsm()) return false;
+        return call->getCalledFunction() == nullptr || unclean.contains(call->getCalledFunction());
+      });
+      if (calls_unclean) has_changed |= unclean.insert(&function).second;
+    }
+  }
+}
+
 uint64_t size_of(const Instruction& instruction, const DataLayout& layout) {
   const Type* type = nullptr;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) type = load->getType();
   if (const auto* store = dyn_cast<StoreInst>(&instruction)) type = store->getValueOperand()->getType();
   if (const auto* copy = dyn_cast<MemIntrinsic>(&instruction))
     if (const auto* length = dyn_cast<ConstantInt>(copy->getLength())) return length->getZExtValue();
+  // A lock that is made is written to as a whole, and by nothing else.
+  if (const auto* call = dyn_cast<CallBase>(&instruction);
+      call != nullptr && call->getCalledFunction() != nullptr)
+    if (const std::string name = name_of(*call->getCalledFunction()).qualified;
+        StringRef(name).ends_with("mutex") && is_constructor(name) &&
+        call->getParamDereferenceableBytes(0) > 0)
+      return call->getParamDereferenceableBytes(0);
   if (type == nullptr) return kMostOfLibrary;
   return layout.getTypeStoreSize(const_cast<Type*>(type)).getKnownMinValue();
 }
@@ -102,8 +143,8 @@ bool may_be_of_several(const Instruction& instruction, uint64_t size_there) {
 
 using Accesses = DenseMap<const Instruction*, bool>;  // whether it needs a check
 
-std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
-  std::map<Spot, Found> spots;
+Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
+  Spots spots;
   const ClassNames classes(copy);
   Members members;
   for (ClassNames::Class& described : classes.classes())
@@ -118,19 +159,26 @@ std::map<Spot, Found> find_spots(const Module& copy, const FocusFile& focus, Acc
       for (const SummaryOperation& operation : block.operations) {
         const StringRef kind = operation.kind;
         const bool is_whole = kind == "read-whole" || kind == "write-whole";
+        if (kind == "atomic")
+          if (const std::optional<Spot> spot = spot_of(*operation.instruction)) {
+            bool& is_quiet = spots.is_quiet.try_emplace(*spot, true).first->second;
+            is_quiet &= focus.quiet.contains(normal(types::place_of(operation.path), focus));
+          }
         if (kind != "read" && kind != "write" && !is_whole) continue;
         const bool is_left_out =
             focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) ||
             (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed)
                       : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
         accesses[operation.instruction] |= !is_left_out;
+        if (!is_left_out) spots.unclean.insert(&function);
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
-        Found& found = spots[*spot];
+        Found& found = spots.plain[*spot];
         found.size = std::max(found.size, size_of(*operation.instruction, copy.getDataLayout()));
         found.needs_check |= !is_left_out;
       }
   }
+  spread_to_callers(copy, spots.unclean);
   return spots;
 }
 
@@ -182,11 +230,23 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
     return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), value));
   };
   Accesses accesses;
-  for (const auto& [spot, found] : find_spots(*copy, *focus, accesses))
-    if (!found.needs_check)
-      table->addOperand(
-          MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
-                                number(std::get<2>(spot)), number(found.size)}));
+  const Spots spots = find_spots(*copy, *focus, accesses);
+  const auto note_in = [&](NamedMDNode* table, const Spot& spot, uint64_t size) {
+    table->addOperand(
+        MDNode::get(context, {MDString::get(context, std::get<0>(spot)), number(std::get<1>(spot)),
+                              number(std::get<2>(spot)), number(size)}));
+  };
+  for (const auto& [spot, found] : spots.plain)
+    if (!found.needs_check) note_in(table, spot, found.size);
+  NamedMDNode* const quiet = module.getOrInsertNamedMetadata(kQuietInModule);
+  for (const auto& [spot, is_quiet] : spots.is_quiet)
+    if (is_quiet) note_in(quiet, spot, 0);
+  NamedMDNode* const clean = module.getOrInsertNamedMetadata(kCleanInModule);
+  for (const Function& function : *copy)
+    if (!function.isDeclaration() && !is_library_function(function) && !spots.unclean.contains(&function) &&
+        function.getSubprogram() != nullptr)
+      clean->addOperand(
+          MDNode::get(context, {MDString::get(context, name_of_scope(*function.getSubprogram()))}));
   mark(context, accesses, originals);
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
   leave_note(module, focus->hash + " " + std::string(focus_file));
@@ -200,20 +260,38 @@ void remove_marks(Module& module) {
 }
 
 FocusSpots::FocusSpots(Module& module) {
-  NamedMDNode* const table = module.getNamedMetadata(kInModule);
-  if (table == nullptr) return;
-  for (const MDNode* row : table->operands()) {
-    const auto number = [&](unsigned column) {
-      return mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue();
-    };
-    sizes_[{cast<MDString>(row->getOperand(0))->getString().str(), static_cast<unsigned>(number(1)),
+  const auto take = [&](StringRef name, std::map<Spot, uint64_t>& into) {
+    NamedMDNode* const table = module.getNamedMetadata(name);
+    if (table == nullptr) return;
+    for (const MDNode* row : table->operands()) {
+      const auto number = [&](unsigned column) {
+        return mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue();
+      };
+      into[{cast<MDString>(row->getOperand(0))->getString().str(), static_cast<unsigned>(number(1)),
             static_cast<unsigned>(number(2))}] = number(3);
+    }
+    table->eraseFromParent();
+  };
+  take(kInModule, sizes_);
+  take(kQuietInModule, quiet_);
+  if (NamedMDNode* const clean = module.getNamedMetadata(kCleanInModule)) {
+    for (const MDNode* row : clean->operands())
+      clean_.insert(cast<MDString>(row->getOperand(0))->getString().str());
+    clean->eraseFromParent();
   }
-  table->eraseFromParent();
+}
+
+bool FocusSpots::is_quiet_load(const Instruction& instruction) const {
+  const auto* const load = dyn_cast<LoadInst>(&instruction);
+  if (load == nullptr || quiet_.empty() || isAcquireOrStronger(load->getOrdering())) return false;
+  const std::optional<Spot> spot = spot_of(instruction);
+  return spot && quiet_.contains(*spot);
 }
 
 bool FocusSpots::covers(const Instruction& instruction, uint64_t size) const {
   if (is_marked(instruction)) return true;
+  if (const DILocation* const place = place_of(instruction); place != nullptr && is_of_several_places(*place))
+    return size <= kMostOfOne && clean_.contains(name_of_scope(*place->getScope()));
   if (sizes_.empty()) return false;
   const std::optional<Spot> spot = spot_of(instruction);
   const auto found = spot ? sizes_.find(*spot) : sizes_.end();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -37,9 +38,14 @@ class FocusSpots {
   // Whether the instruction's access of so many bytes was proven.
   bool covers(const llvm::Instruction& instruction, uint64_t size) const;
 
+  // Whether it is a relaxed load that is in no race and orders nothing.
+  bool is_quiet_load(const llvm::Instruction& instruction) const;
+
  private:
   using Spot = std::tuple<std::string, unsigned, unsigned>;  // function, line, column
   std::map<Spot, uint64_t> sizes_;                           // the most bytes
+  std::map<Spot, uint64_t> quiet_;
+  std::set<std::string> clean_;  // functions in which nothing needs a check, nor in those they call
 };
 
 }  // namespace heddle

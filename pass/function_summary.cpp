@@ -236,8 +236,13 @@ class Summarizer {
     const StringRef symbol = callee->getName();
     if (symbol.starts_with("heddle_")) return;
     const std::string name = symbol.starts_with("_Z") ? name_of(*callee).qualified : symbol.str();
+    if (const StringRef how = ordering_of(name); !how.empty()) emit("order", call, how.str());
     if (const std::optional<LockCall> lock = locks_.of(call, name)) {
       add_lock(call, *lock);
+      // A lock that is made is written to, like other memory; what its memory stands for later
+      // (pass/stand_in.h) must not be mistaken for that.
+      if (is_constructor(name) && !lock->mutexes.empty() && lock->mutexes.front() == call.getArgOperand(0))
+        emit("write", call, paths_.of(call.getArgOperand(0))).is_of_library = true;
       // With a predicate it calls back.
       if (lock->kind == LockCall::Kind::kWait && reaching_.contains(callee)) call_function(call, *callee);
       return;
@@ -289,7 +294,9 @@ class Summarizer {
     if (passes_through(name)) return;
     if (starts_thread(callee.getName())) emit("fork", call, "-");
     if (is_atomic_function(name)) {
-      emit("atomic", call, call.arg_empty() ? "?" : paths_.of(call.getArgOperand(0)));
+      // To make one is a write like others (C++20 [atomics.types.operations]).
+      emit(is_constructor(name) ? "write" : "atomic", call,
+           call.arg_empty() ? "?" : paths_.of(call.getArgOperand(0)));
       for (unsigned i = 1; i < call.arg_size(); ++i) leak(call, call.getArgOperand(i));
       return;
     }

@@ -5,6 +5,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include "pass/source_names.h"
+#include "types/program.h"
 
 namespace heddle {
 
@@ -21,10 +22,45 @@ bool is_atomic_function(StringRef name) {
          name.starts_with("std::__atomic_ref::") || name.starts_with("std::atomic_");
 }
 
+bool is_constructor(StringRef name) {
+  const std::size_t colons = name.rfind("::");
+  if (colons == StringRef::npos) return false;
+  const StringRef of = name.take_front(colons);
+  return name.substr(colons + 2) == of.substr(of.rfind("::") + 2);
+}
+
+StringRef ordering_of(StringRef name) {
+  const StringRef function = name.substr(name.rfind("::") == StringRef::npos ? 0 : name.rfind("::") + 2);
+  const StringRef of = name.drop_back(function.size());
+  if (of == "std::thread::" || of == "std::jthread::")
+    return StringSwitch<StringRef>(function)
+        .Cases("join", "~jthread", "operator=", types::kOrdersAfter)
+        .Case("request_stop", types::kOrders)
+        .Default("");
+  if (of == "std::condition_variable::" || of == "std::_V2::condition_variable_any::")
+    return function.starts_with("notify") ? types::kNotifies : "";
+  const bool is_of_order = StringSwitch<bool>(of)
+                               .Cases("std::barrier::", "std::latch::", "std::counting_semaphore::", true)
+                               .Cases("std::future::", "std::shared_future::", "std::promise::", true)
+                               .Cases("std::packaged_task::", "std::stop_source::", true)
+                               .Default(false);
+  if (is_of_order) return is_constructor(name) ? "" : types::kOrders;
+  if (name.contains("try_lock") || name.contains("trylock") || name.contains("_timedlock"))
+    return types::kOrdersAfter;
+  return StringSwitch<StringRef>(name)
+      .Cases("pthread_join", "thrd_join", "pthread_timedjoin_np", "pthread_tryjoin_np", types::kOrdersAfter)
+      .Cases("pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast", types::kNotifies)
+      .Cases("pthread_barrier_wait", "pthread_once", "call_once", "std::call_once", types::kOrders)
+      .Cases("sem_post", "sem_wait", "sem_trywait", "sem_timedwait", "sem_clockwait", types::kOrders)
+      .Cases("cnd_wait", "cnd_timedwait", types::kOrders)
+      .Default("");
+}
+
 bool is_synchronization(StringRef name) {
   return name.starts_with("std::condition_variable::") ||
          name.starts_with("std::_V2::condition_variable_any::") || name.starts_with("std::barrier::") ||
-         name.starts_with("std::latch::") || name.starts_with("std::counting_semaphore::");
+         name.starts_with("std::latch::") || name.starts_with("std::counting_semaphore::") ||
+         name.starts_with("std::thread::") || name.starts_with("std::jthread::");
 }
 
 bool may_move_elements(StringRef symbol) {
@@ -53,10 +89,8 @@ bool only_looks(StringRef name) {
 }
 
 bool keeps_elements(StringRef name) {
-  const std::size_t colons = name.rfind("::");
-  const StringRef function = name.substr(colons + 2);
-  const StringRef of = name.take_front(colons);
-  if (function == of.substr(of.rfind("::") + 2) || function.starts_with("~")) return true;
+  const StringRef function = name.substr(name.rfind("::") + 2);
+  if (is_constructor(name) || function.starts_with("~")) return true;
   return only_looks(name) ||
          StringSwitch<bool>(function)
              .Cases("push_back", "pop_back", "emplace_back", "clear", "resize", "reserve", true)

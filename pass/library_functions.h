@@ -15,6 +15,11 @@ bool is_harmless(const llvm::Function& function);
 
 bool starts_thread(llvm::StringRef symbol);
 bool is_atomic_function(llvm::StringRef name);
+// `name` is qualified.
+bool is_constructor(llvm::StringRef name);
+// How a function orders threads that is neither a lock's nor an atomic's: types::kOrdersAfter and its kin;
+// empty: it does not.
+llvm::StringRef ordering_of(llvm::StringRef name);
 
 // Members of what threads wait at: it keeps no elements.
 bool is_synchronization(llvm::StringRef name);

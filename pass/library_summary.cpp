@@ -23,6 +23,10 @@ std::string path_of(const Value& given, bool makes_unique) {
   return made->getCalledFunction()->getName().starts_with("_Znw") ? "p0/^" : "?";
 }
 
+bool joins(const Function& callee) {
+  return callee.getName() == "_ZNSt6thread4joinEv" || callee.getName() == "pthread_join";
+}
+
 }  // namespace
 
 FunctionSummary summarize_library(const Function& function,
@@ -47,6 +51,7 @@ FunctionSummary summarize_library(const Function& function,
         block.operations.push_back({"fork", types::kKeeper, "", {}, &instruction});
         continue;
       }
+      if (joins(*callee)) block.operations.push_back({"order", types::kOrdersAfter, "", {}, &instruction});
       const bool matters = is_library_function(*callee) ? reaching.contains(callee)
                                                         : !(callee->isDeclaration() && is_harmless(*callee));
       if (!matters) continue;
@@ -74,7 +79,7 @@ void find_reaching(const Module& module, SmallPtrSetImpl<const Function*>& reach
         const auto* call = dyn_cast<CallBase>(&instruction);
         if (call == nullptr || call->isInlineAsm() || isa<IntrinsicInst>(call)) return false;
         const Function* const callee = call->getCalledFunction();
-        if (callee == nullptr || starts_thread(callee->getName())) return true;
+        if (callee == nullptr || starts_thread(callee->getName()) || joins(*callee)) return true;
         if (is_library_function(*callee)) return reaching.contains(callee);
         return !(callee->isDeclaration() && is_harmless(*callee));
       });

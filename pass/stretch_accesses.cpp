@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -74,8 +75,20 @@ bool may_be_shared(Value* address) {
     // Of the compiler's own: what coverage and profiles count, for one, and count without order.
     if (name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("heddle_")) return false;
   }
+  // What it points to (pass/surround.h).
+  if (const auto* load = dyn_cast<LoadInst>(object))
+    if (const auto* global = dyn_cast<GlobalVariable>(load->getPointerOperand());
+        global != nullptr && global->getName() == "heddle_quiet")
+      return false;
   if (isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true)) return false;
   return true;
+}
+
+bool is_still_own(const Instruction& instruction, Value* address, const DominatorTree& dominators) {
+  const Value* const object = getUnderlyingObject(address);
+  if (!isa<AllocaInst>(object) && !isNoAliasCall(object)) return false;
+  return !PointerMayBeCapturedBefore(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true, &instruction,
+                                     &dominators, /*IncludeI=*/true);
 }
 
 bool ends_stretch(const Instruction& instruction) {
@@ -88,7 +101,8 @@ bool ends_stretch(const Instruction& instruction) {
   return instruction.isAtomic();
 }
 
-SmallVector<Access> stretch_accesses(BasicBlock& block, ScalarEvolution& evolution, const AccessNames& names,
+SmallVector<Access> stretch_accesses(BasicBlock& block, ScalarEvolution& evolution,
+                                     const DominatorTree& dominators, const AccessNames& names,
                                      const FocusSpots& focus) {
   const DataLayout& layout = block.getModule()->getDataLayout();
   SmallVector<Access> accesses;
@@ -120,6 +134,7 @@ SmallVector<Access> stretch_accesses(BasicBlock& block, ScalarEvolution& evoluti
     if (size.isScalable() || size.isZero() || !may_be_shared(access.address)) continue;
     access.size = size.getFixedValue();
     if (focus.covers(instruction, access.size)) continue;
+    if (is_focusing() && is_still_own(instruction, access.address, dominators)) continue;
     access.base = evolution.getSCEV(access.address);
     std::size_t tries = kMostBases;
     for (const SCEV* base : reverse(bases)) {

@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instruction.h>
 
 #include "pass/access_names.h"
@@ -33,6 +34,12 @@ struct Access {
 // Whether others may see what lies there.
 bool may_be_shared(llvm::Value* address);
 
+// Whether the memory is a local variable, or was made by the function, and nobody has been given a pointer to
+// it on any way there: what a focused build leaves out for whole objects (`exempt`), for what the optimizer
+// made of it.
+bool is_still_own(const llvm::Instruction& instruction, llvm::Value* address,
+                  const llvm::DominatorTree& dominators);
+
 // Whether the thread may learn from others in it, or not come past it: what stands before and behind is not
 // checked as one.
 bool ends_stretch(const llvm::Instruction& instruction);
@@ -40,6 +47,7 @@ bool ends_stretch(const llvm::Instruction& instruction);
 // The accesses of a block, without those that another one of the same stretch makes superfluous, and those
 // side by side made one.
 llvm::SmallVector<Access> stretch_accesses(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
-                                           const AccessNames& names, const FocusSpots& focus);
+                                           const llvm::DominatorTree& dominators, const AccessNames& names,
+                                           const FocusSpots& focus);
 
 }  // namespace heddle

@@ -81,6 +81,15 @@ bool is_initializer(const Function& function) {
   return function.getName().starts_with("_GLOBAL__") || function.getName().starts_with("__cxx_global_");
 }
 
+// After one, relaxed loads that came before it order threads.
+bool has_acquire_fence(const Function& function) {
+  return any_of(instructions(function), [](const Instruction& instruction) {
+    const auto* const fence = dyn_cast<FenceInst>(&instruction);
+    return fence != nullptr && isAcquireOrStronger(fence->getOrdering()) &&
+           fence->getSyncScopeID() != SyncScope::SingleThread;
+  });
+}
+
 class Text {
  public:
   explicit Text(const Module& module) : module_(module), classes_(module) {
@@ -88,12 +97,13 @@ class Text {
   }
 
   std::string make() {
-    line({"heddle-summary 2"});
+    line({"heddle-summary 3"});
     if (module_.debug_compile_units().empty()) {
       add_opaque();
       return text_;
     }
     for (const SourceHash& source : source_hashes(module_)) line({"source", source.hash, source.path});
+    if (any_of(module_, has_acquire_fence)) line({"fences"});
     add_globals();
     add_classes();
     for (const Function& function : module_)

@@ -24,6 +24,9 @@ void surround(llvm::Instruction& instruction, llvm::function_ref<void(llvm::IRBu
 // Calls a function of the runtime that returns nothing.
 void call_runtime(llvm::IRBuilder<>& builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments);
 
+// Whether the runtime wants to know what atomics and blocks do: not when it only looks for races.
+llvm::Value* ask_whether_told(llvm::IRBuilder<>& builder);
+
 // The object that a member function is called for; null if debug information does not say that it is one.
 llvm::Argument* object_of(llvm::Function& function);
 

@@ -50,6 +50,16 @@ void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t k
                 .name = reinterpret_cast<uint64_t>(name)});
 }
 
+namespace {
+constexpr std::atomic<uint32_t> kAllAreTold = 0;
+}
+
+extern "C" {
+__attribute__((visibility("default"))) const std::atomic<uint32_t>* heddle_quiet = &kAllAreTold;
+}
+
+void set_quiet(const std::atomic<uint32_t>* where) { heddle_quiet = where == nullptr ? &kAllAreTold : where; }
+
 void begin_atomic(const void* variable) {
   if (heddle_thread_state.thread == nullptr) return;
   enter_runtime();  // until end_atomic()

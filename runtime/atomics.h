@@ -1,6 +1,7 @@
 // How the compiler plug-in describes an atomic operation to the runtime.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace heddle::runtime {
@@ -17,6 +18,10 @@ inline constexpr uint32_t kAtomicCompare = 4;
 inline constexpr uint32_t kAcquires = 1;
 inline constexpr uint32_t kReleases = 2;
 inline constexpr uint32_t kIsSequential = 4;  // seq_cst, beside what else it means
+
+// Where it says whether relaxed loads that are in no race need not be told: not 0. The compiler plug-in asks
+// before such loads of focused programs.
+void set_quiet(const std::atomic<uint32_t>* where);  // null: all are told
 
 // The operation lies between the two, in the name of code at `pc`.
 void begin_atomic(const void* variable);

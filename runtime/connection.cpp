@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "runtime/atomics.h"
 #include "runtime/contexts.h"
 #include "runtime/early_locks.h"
 #include "runtime/flow.h"
@@ -196,6 +197,7 @@ bool share_memory() {
         told_per_stretch = &made->told_per_stretch;
         tells_all_of_stretch = made->told_per_stretch == Channel::kTellAll;
       }
+      set_quiet(&made->is_quiet);
       take_spec_blocks(*made);
       tells_every_access = made->is_full != 0 || is_built_to_follow;
       __atomic_store_n(&channel, made, __ATOMIC_RELEASE);
@@ -267,6 +269,7 @@ int finish_with_monitor(int exit_code) {
 
 void leave_monitor_to_parent() {
   channel = nullptr;
+  set_quiet(nullptr);
   is_connected = false;
   is_descendant = true;
   if (monitor >= 0) ::close(monitor);

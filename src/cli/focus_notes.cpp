@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <set>
 #include <string_view>
 
@@ -26,16 +27,18 @@ std::set<std::string> notes_of(const std::string& program) {
   return notes;
 }
 
-}  // namespace
-
-bool is_focused(const std::string& program) {
-  std::set<std::string> notes = notes_of(program);
-  notes.erase(std::string(kNone));
-  return !notes.empty();
+// Files whose code the process has.
+std::set<std::string> code_of_process(int pid) {
+  std::set<std::string> files = {fmt::format("/proc/{}/exe", pid)};
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path != std::string::npos && line.find(" r-xp ") < path) files.insert(line.substr(path));
+  }
+  return files;
 }
 
-std::string mixed_focus(const std::string& file, const std::string& name) {
-  const std::set<std::string> notes = notes_of(file);
+std::string complaint_about(const std::set<std::string>& notes, const std::string& name) {
   if (notes.size() < 2) return "";
   std::string with;
   for (const std::string& note : notes)
@@ -46,6 +49,24 @@ std::string mixed_focus(const std::string& file, const std::string& name) {
       "nobody checks. Build all of it with one --heddle-focus=FILE, or all without",
       printable(name), with,
       notes.contains(std::string(kNone)) ? " and none" : " (as they were at different times)");
+}
+
+}  // namespace
+
+bool is_focused(const std::string& program) {
+  std::set<std::string> notes = notes_of(program);
+  notes.erase(std::string(kNone));
+  return !notes.empty();
+}
+
+std::string mixed_focus(const std::string& file, const std::string& name) {
+  return complaint_about(notes_of(file), name);
+}
+
+std::string mixed_focus_of_process(int pid, const std::string& name) {
+  std::set<std::string> notes;
+  for (const std::string& file : code_of_process(pid)) notes.merge(notes_of(file));
+  return complaint_about(notes, name);
 }
 
 void refuse_mixed_focus(const std::string& program) {

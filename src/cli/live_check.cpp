@@ -81,9 +81,8 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
                   needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
   connection.answer(0, 0);
-  // `heddle run` refuses such programs; this one was started by itself.
-  if (const std::string mixed = mixed_focus(fmt::format("/proc/{}/exe", connection.pid()), program);
-      !mixed.empty())
+  // `heddle run` refuses such programs; this one was started by itself, or has such libraries.
+  if (const std::string mixed = mixed_focus_of_process(connection.pid(), program); !mixed.empty())
     fmt::print(stderr, "heddle: {}\n", mixed);
   if (settings_.checkers.size() == 1 && settings_.checkers.front()->name == kRaceChecker.name)
     trace.needs_races_only(kExplainedRecords);

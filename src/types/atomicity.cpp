@@ -153,6 +153,10 @@ class Inference {
       case OperationKind::kFork: return map_of(Mover::kLeft);
       case OperationKind::kJoin: return map_of(Mover::kRight);
       case OperationKind::kWait: return map_of(Atomicity::kCompound);
+      case OperationKind::kOrder:
+        return operation.path == kNotifies      ? PhaseMap()
+               : operation.path == kOrdersAfter ? map_of(Mover::kRight)
+                                                : map_of(Atomicity::kCompound);
       case OperationKind::kAddressTaken:
       case OperationKind::kLeak:
       case OperationKind::kDefine:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "types/atomic_places.h"
 #include "types/held_locks.h"
 #include "types/path.h"
 
@@ -23,6 +24,7 @@ std::string_view name_of(Unsafe reason) {
     case Unsafe::kPassed: return "passed without the lock (6)";
     case Unsafe::kAddressTaken: return "address taken";
     case Unsafe::kForeign: return "given to code without summary";
+    case Unsafe::kMixed: return "atomic and plain";
   }
   return "";
 }
@@ -46,6 +48,7 @@ class Checker {
     check_owners();
     check_accesses();
     check_copies();
+    check_atomics();
     find_exempt();
     check_methods();
     find_atomicity();
@@ -121,6 +124,7 @@ class Checker {
 
   // Code without summary may do anything to what it is given, and to all that can be reached from there.
   void find_foreign() {
+    may_be_anywhere_ = !program_.foreign_parts.empty();
     for (const std::string& file : program_.foreign_parts)
       for (auto& [place, verdict] : result_.fields)
         refute(place, Unsafe::kForeign,
@@ -144,6 +148,7 @@ class Checker {
                          fmt::format("an object is given to {}, which has no summary", whom), operation.site);
             continue;
           }
+          may_be_anywhere_ |= whom != kCopyFrom;
           for (auto& [place, verdict] : result_.fields) {
             if (whom == kCopyFrom || whom == kCopyTo) {
               if (is_endangered(verdict.owner, whom == kCopyTo))
@@ -268,6 +273,26 @@ class Checker {
         }
   }
 
+  // An atomic operation takes no lock: whoever else uses the place must be alone with it.
+  void check_atomics() {
+    const auto is_of_refuted = [&](const std::string& place) {
+      return std::any_of(refuted_classes_.begin(), refuted_classes_.end(), [&](const std::string& name) {
+        return place.starts_with(name + "::") || place.find("/" + name + "::") != std::string::npos;
+      });
+    };
+    const AtomicPlaces atomics(graph_, flow_, places_, locks_);
+    for (const auto& [place, uses] : atomics.all()) {
+      if (uses.is_mixed)
+        refute(
+            place, Unsafe::kMixed,
+            fmt::format("{} {} it plainly, {} by an atomic operation", graph_.functions()[uses.plainly]->name,
+                        uses.writes ? "writes" : "reads", graph_.functions()[uses.atomically]->name),
+            uses.site);
+      if (!uses.is_mixed && !may_be_anywhere_ && !places_.taken().contains(place) && !is_of_refuted(place))
+        result_.atomic_only.insert(place);
+    }
+  }
+
   // Accesses that cannot be in a race whatever becomes of the place otherwise. Destructors are not trusted:
   // an object that goes too early is a race that the checks of its fields would find.
   void find_exempt() {
@@ -377,6 +402,7 @@ class Checker {
   HeldLocks locks_;
   CheckResult result_;
   std::set<std::string> refuted_classes_;
+  bool may_be_anywhere_ = false;   // code without summary, or a write that no type tells
   std::set<std::string> guessed_;  // places of unknown owner that are taken for readonly until refuted
 };
 

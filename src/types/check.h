@@ -30,6 +30,7 @@ enum class Unsafe : uint8_t {
   kPassed,     // (6) given to a function that needs the lock, without it
   kAddressTaken,  // somebody has its address
   kForeign,       // given to code without summary
+  kMixed,         // used by atomic operations and by plain ones
 };
 std::string_view name_of(Unsafe reason);
 
@@ -74,6 +75,7 @@ struct CheckResult {
   std::vector<std::string> opaque_files;
   std::vector<std::string> foreign_parts;  // programs with parts that may do anything
   std::set<std::string> taken;             // places whose address somebody has
+  std::set<std::string> atomic_only;       // places that nothing but atomic operations uses once shared
   std::set<AccessSpot> exempt;             // of places that are not proven: no other thread can be there
   std::size_t unproven_for_missing = 0;    // fields
 };

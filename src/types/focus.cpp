@@ -37,6 +37,7 @@ std::string Focus::text() const {
   for (const std::string& place : fields) text += fmt::format("field\t{}\n", place);
   for (const std::string& symbol : methods) text += fmt::format("method\t{}\n", symbol);
   for (const std::string& name : atomic) text += fmt::format("atomic\t{}\n", name);
+  for (const std::string& place : quiet) text += fmt::format("quiet\t{}\n", place);
   for (const AccessSpot& spot : exempt)
     text += fmt::format("exempt\t{}\t{}\t{}\n", spot.symbol, spot.site, spot.path);
   for (const auto& [place, lock] : guarded) text += fmt::format("guarded\t{}\t{}\n", place, lock);
@@ -76,6 +77,8 @@ Focus Focus::parse(std::string_view text, const std::string& file) {
       focus.methods.emplace(words[1]);
     else if (words[0] == "atomic" && words.size() == 2)
       focus.atomic.emplace(words[1]);
+    else if (words[0] == "quiet" && words.size() == 2)
+      focus.quiet.emplace(words[1]);
     else if (words[0] == "exempt" && words.size() == 4)
       focus.exempt.insert({std::string(words[1]), std::string(words[2]), std::string(words[3])});
     else if (words[0] == "guarded" && words.size() == 3)
@@ -121,20 +124,6 @@ std::optional<std::set<Focus::Required>> required_by(const MethodVerdict& method
   return all;
 }
 
-bool orders_threads(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::kAcquire:
-    case OperationKind::kAcquireShared:
-    case OperationKind::kRelease:
-    case OperationKind::kDrop:
-    case OperationKind::kWait:
-    case OperationKind::kAtomic:
-    case OperationKind::kFork:
-    case OperationKind::kJoin: return true;
-    default: return false;
-  }
-}
-
 // A lock stands for what is accessed between where it is said to be used and where nothing orders threads
 // yet: what comes later may be in a race though the lock's use is not.
 class StandIns {
@@ -157,10 +146,10 @@ class StandIns {
     for (const Block& block : function.blocks)
       for (const Operation& operation : block.operations) {
         if (operation.kind == OperationKind::kCall && !is_quiet_call(operation)) return false;
-        if (!orders_threads(operation.kind)) continue;
+        if (!is_ordering(operation)) continue;
         const bool is_of_lock =
-            operation.kind != OperationKind::kWait && operation.kind != OperationKind::kAtomic &&
-            operation.kind != OperationKind::kFork && operation.kind != OperationKind::kJoin;
+            operation.kind == OperationKind::kAcquire || operation.kind == OperationKind::kAcquireShared ||
+            operation.kind == OperationKind::kRelease || operation.kind == OperationKind::kDrop;
         if (!is_of_lock) return false;
         locks.insert(operation.path);
       }
@@ -168,6 +157,9 @@ class StandIns {
   }
 
  private:
+  static bool is_ordering(const Operation& operation) {
+    return orders_threads(operation.kind) && operation.path != kNotifies;
+  }
   bool is_quiet_call(const Operation& call) const {
     const std::vector<std::size_t>& targets = graph_.targets(call);
     return !targets.empty() &&
@@ -176,8 +168,7 @@ class StandIns {
   bool is_quiet_now(std::size_t number) const {
     for (const Block& block : graph_.functions()[number]->blocks)
       for (const Operation& operation : block.operations)
-        if (orders_threads(operation.kind) ||
-            (operation.kind == OperationKind::kCall && !is_quiet_call(operation)))
+        if (is_ordering(operation) || (operation.kind == OperationKind::kCall && !is_quiet_call(operation)))
           return false;
     return true;
   }
@@ -211,6 +202,7 @@ Focus make_focus(const Program& program, const CheckResult& result, FocusMode mo
   focus.sources = program.sources;
   focus.taken = result.taken;
   focus.exempt = result.exempt;
+  if (!program.has_acquire_fences) focus.quiet = result.atomic_only;
   for (const auto& [place, verdict] : result.fields) {
     if (verdict.is_proven()) focus.fields.insert(place);
     const bool is_about_locks = verdict.reason == Unsafe::kUnguarded || verdict.reason == Unsafe::kPassed ||

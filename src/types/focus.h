@@ -19,7 +19,9 @@ struct Focus {
   std::set<std::string> fields;   // places without races
   std::set<std::string> methods;  // symbols of typed methods
   std::set<std::string> atomic;   // names of methods that are proven atomic
-  std::set<AccessSpot> exempt;    // accesses that no other thread can be in the way of
+  // Places that nothing but atomic operations uses, in programs where relaxed loads never order threads.
+  std::set<std::string> quiet;
+  std::set<AccessSpot> exempt;  // accesses that no other thread can be in the way of
   // Places that typed methods use with their lock, and others without: the lock stands for them.
   std::map<std::string, std::string> guarded;  // lock, by place
   // What those who call a typed method must hold: the lock at `lock` in the object of a parameter.

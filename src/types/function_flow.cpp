@@ -68,7 +68,8 @@ void ProgramFlow::apply(const Operation& operation, State& state) const {
     case OperationKind::kWait:
     case OperationKind::kPass:
     case OperationKind::kWholeRead:
-    case OperationKind::kWholeWrite: return;
+    case OperationKind::kWholeWrite:
+    case OperationKind::kOrder: return;
     case OperationKind::kAcquire:
       state.held.erase(operation.path + std::string(kShared));
       if (is_known_lock(operation.path)) state.held.insert(operation.path);
@@ -133,10 +134,46 @@ std::vector<State> ProgramFlow::entry_states(const Function& function) const {
 void ProgramFlow::visit_block(std::size_t function, std::size_t block, const Visit& visit) const {
   State state = states_[function][block];
   if (!state.is_reached) return;
-  for (const Operation& operation : graph_.functions()[function]->blocks[block].operations) {
-    visit(operation, state);
-    apply(operation, state);
+  const Function& code = *graph_.functions()[function];
+  const std::vector<Operation>& operations = code.blocks[block].operations;
+  std::size_t last = operations.size();  // behind the last one that orders threads
+  if (code.is_destructor) {
+    const bool is_later = std::any_of(code.blocks[block].next.begin(), code.blocks[block].next.end(),
+                                      [&](uint32_t next) { return orders_later_[function][next]; });
+    while (!is_later && last > 0 && !orders(code, operations[last - 1])) --last;
   }
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    state.orders_later = code.is_destructor && i < last;
+    visit(operations[i], state);
+    apply(operations[i], state);
+  }
+}
+
+bool ProgramFlow::orders(const Function& function, const Operation& operation) const {
+  if (orders_threads(operation.kind)) return true;
+  if (operation.kind != OperationKind::kCall) return false;
+  const std::vector<std::size_t>& targets = graph_.targets(operation);
+  // What the library calls by pointer is its own, or known.
+  if (targets.empty()) return !function.is_library;
+  return std::any_of(targets.begin(), targets.end(),
+                     [&](std::size_t target) { return effects_[target].orders; });
+}
+
+std::vector<bool> ProgramFlow::find_orders_later(const Function& function) const {
+  std::vector<bool> later(function.blocks.size());
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (std::size_t i = later.size(); i-- > 0;) {
+      if (later[i]) continue;
+      const Block& block = function.blocks[i];
+      later[i] =
+          std::any_of(block.next.begin(), block.next.end(), [&](uint32_t next) { return later[next]; }) ||
+          std::any_of(block.operations.begin(), block.operations.end(),
+                      [&](const Operation& operation) { return orders(function, operation); });
+      has_changed |= later[i];
+    }
+  }
+  return later;
 }
 
 void ProgramFlow::visit(std::size_t function, const Visit& visit) const {
@@ -157,6 +194,7 @@ Effects ProgramFlow::effects_of(std::size_t function) const {
     for (const Operation& operation : code.operations) {
       apply(operation, state);
       effects.forks |= !state.threads.empty();
+      effects.orders |= orders(*graph_.functions()[function], operation);
       if (operation.kind == OperationKind::kCall)
         for (const std::size_t target : graph_.targets(operation)) effects.forks |= effects_[target].forks;
     }
@@ -178,6 +216,9 @@ ProgramFlow::ProgramFlow(const Program& /*program*/, const CallGraph& graph)
     effects_[function] = std::move(effects);
     for (const std::size_t caller : graph.callers(function)) again(caller);
   });
+  orders_later_.resize(effects_.size());
+  for (std::size_t i = 0; i < effects_.size(); ++i)
+    if (graph.functions()[i]->is_destructor) orders_later_[i] = find_orders_later(*graph.functions()[i]);
 }
 
 }  // namespace heddle::types

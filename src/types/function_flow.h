@@ -20,6 +20,7 @@ struct Effects {
       releases;                  // places of locks that it may give back without having taken them; "?": any
   bool forks = false;            // it may start a thread
   std::set<std::string> leaves;  // threads that may run when it returns: kKeeper, kSomewhere
+  bool orders = false;           // it may do what orders threads, or wakes one
   friend bool operator==(const Effects&, const Effects&) = default;
 };
 
@@ -35,6 +36,8 @@ struct State {
   // Threads that were started on some way here and may still run: the local variable that keeps them,
   // kKeeper, or kSomewhere.
   std::set<std::string> threads;
+  // In a destructor, as it is visited: something that orders threads is done here, or may be later on.
+  bool orders_later = false;
   friend bool operator==(const State&, const State&) = default;
 };
 
@@ -57,10 +60,14 @@ class ProgramFlow {
  private:
   std::vector<State> entry_states(const Function& function) const;
   Effects effects_of(std::size_t function) const;
+  bool orders(const Function& function, const Operation& operation) const;
+  // From the beginning of each block on.
+  std::vector<bool> find_orders_later(const Function& function) const;
 
   const CallGraph& graph_;
   std::vector<Effects> effects_;
-  std::vector<std::vector<State>> states_;  // at the beginning of each function's blocks
+  std::vector<std::vector<State>> states_;       // at the beginning of each function's blocks
+  std::vector<std::vector<bool>> orders_later_;  // the same, of destructors
 };
 
 }  // namespace heddle::types

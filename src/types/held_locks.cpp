@@ -121,6 +121,10 @@ void HeldLocks::find_changing() {
     visit_accesses(i, [&](const Access& access, const State&) {
       if (access.writes && !access.is_exempt) changing_.insert(access.place);
     });
+  for (std::size_t i = 0; i < graph_.functions().size(); ++i)
+    flow_.visit(i, [&](const Operation& operation, const State&) {
+      if (operation.kind == OperationKind::kAtomic) changing_.insert(places_.of(operation.path));
+    });
 }
 
 bool HeldLocks::is_usable(const std::string& lock) const {

@@ -22,4 +22,28 @@ const Member* Program::member(const std::string& name) const {
   return nullptr;
 }
 
+bool orders_threads(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kAcquire:
+    case OperationKind::kAcquireShared:
+    case OperationKind::kRelease:
+    case OperationKind::kDrop:
+    case OperationKind::kWait:
+    case OperationKind::kAtomic:
+    case OperationKind::kFork:
+    case OperationKind::kJoin:
+    case OperationKind::kOrder: return true;
+    case OperationKind::kRead:
+    case OperationKind::kWrite:
+    case OperationKind::kCall:
+    case OperationKind::kAddressTaken:
+    case OperationKind::kLeak:
+    case OperationKind::kDefine:
+    case OperationKind::kPass:
+    case OperationKind::kWholeRead:
+    case OperationKind::kWholeWrite: return false;
+  }
+  return false;
+}
+
 }  // namespace heddle::types

@@ -29,7 +29,17 @@ enum class OperationKind : uint8_t {
   kPass,          // an object of the class `path` is given to `callee`, which this file does not have
   kWholeRead,     // the whole object at `path`, of the class `callee`, is read, as in a copy
   kWholeWrite,
+  kOrder,  // threads are ordered by what is neither a lock nor an atomic; how is said by `path`
 };
+
+// Whether anybody sees there that other threads have to do with what comes before or after.
+bool orders_threads(OperationKind kind);
+
+// The path of a kOrder: what others did comes before from now on (a join, an attempt to lock); both ways;
+// somebody is woken up, which by itself orders nothing.
+inline constexpr const char* kOrdersAfter = "after";
+inline constexpr const char* kOrders = "both";
+inline constexpr const char* kNotifies = "wakes";
 
 // The path of a fork in the library's functions that start threads for an object.
 inline constexpr const char* kKeeper = "h";
@@ -100,6 +110,7 @@ struct Program {
   std::map<std::string, std::string> sources;  // hashes, by path
   std::set<std::string> opaque_classes;        // used by code without debug information
   std::vector<std::string> opaque_files;       // that code
+  bool has_acquire_fences = false;             // so relaxed loads may order threads
   // Programs that have parts without summaries that nobody may call by name: they may do anything.
   std::vector<std::string> foreign_parts;
 

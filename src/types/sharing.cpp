@@ -21,10 +21,10 @@ bool Sharing::is_unshared(std::size_t function, std::string_view path, const Sta
   if (!is_parameter(root)) return false;
   const Function& here = *graph_.functions()[function];
   const unsigned parameter = parameter_of(root);
-  // What an owner has may have been known to others before.
-  if (parameter == 0 && !is_through_owner(path) &&
-      (here.is_constructor || (here.is_destructor && trusts_destructors_)))
-    return true;
+  // What an owner has may have been known to others before. A destructor that still orders threads expects
+  // others to be there.
+  const bool is_ending = here.is_destructor && trusts_destructors_ && !before.orders_later;
+  if (parameter == 0 && !is_through_owner(path) && (here.is_constructor || is_ending)) return true;
   return !shared_[function].contains(parameter);
 }
 

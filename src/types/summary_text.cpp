@@ -16,7 +16,7 @@ namespace heddle::types {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OperationKind>, 17> kOperations = {{
+constexpr std::array<std::pair<std::string_view, OperationKind>, 18> kOperations = {{
     {"read", OperationKind::kRead},
     {"write", OperationKind::kWrite},
     {"atomic", OperationKind::kAtomic},
@@ -34,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, OperationKind>, 17> kOperations
     {"pass", OperationKind::kPass},
     {"read-whole", OperationKind::kWholeRead},
     {"write-whole", OperationKind::kWholeWrite},
+    {"order", OperationKind::kOrder},
 }};
 
 std::optional<OperationKind> operation_named(std::string_view name) {
@@ -106,6 +107,8 @@ class Reader {
       need(words, 3);
       program_.globals[std::string(words[1])] = words[2];
       if (words[0] == "lock") program_.global_locks.emplace(words[1]);
+    } else if (words[0] == "fences") {
+      program_.has_acquire_fences = true;
     } else if (words[0] == "opaque") {
       need(words, 2);
       program_.opaque_classes.emplace(words[1]);
@@ -230,6 +233,7 @@ std::string summary_text(const Program& program) {
   for (const auto& [path, hash] : program.sources) add("source", hash, path);
   for (const auto& [name, site] : program.globals)
     add(program.global_locks.contains(name) ? "lock" : "global", name, site);
+  if (program.has_acquire_fences) add("fences");
   for (const std::string& name : program.opaque_classes) add("opaque", name);
   for (const std::string& name : program.opaque_files) add("opaque-file", name);
   for (const auto& [name, type] : program.classes) {

@@ -49,7 +49,7 @@ namespace heddle::fuzz {
 
 std::vector<std::string> seeds() {
   return {
-      "heddle-summary 2\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
+      "heddle-summary 3\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
       "member\tA::mu\t0\t40\tlock\t\ta.cpp:3\nmember\tA::x\t40\t4\tdata\t\ta.cpp:4\n"
       "function\tmain\tmain\ta.cpp:5\ti32()\t0\te\nblock\t1\ncall\ta.cpp:6\tf\t\tl1\nfork\ta.cpp:7\t-"
       "\nblock\t1\n"
@@ -68,14 +68,33 @@ std::vector<std::string> seeds() {
 }
 
 std::vector<std::string> tokens() {
-  return {"\t",        "\n",           std::string(1, '\0'),
-          "/*",        "/[]",          "/",
-          "p0",        "p99999999999", "v1",
-          "l1",        "n1",           "g:",
-          "?",         "::",           "#",
-          "block\t0",  "call\t\t\t",   "define\t\tv1",
-          "share\t\t", "A::x",         "guarded by ",
-          "unknown",   ": ",           "18446744073709551616"};
+  return {"\t",
+          "\n",
+          std::string(1, '\0'),
+          "/*",
+          "/[]",
+          "/",
+          "p0",
+          "p99999999999",
+          "v1",
+          "l1",
+          "n1",
+          "g:",
+          "?",
+          "::",
+          "#",
+          "block\t0",
+          "call\t\t\t",
+          "define\t\tv1",
+          "share\t\t",
+          "A::x",
+          "guarded by ",
+          "unknown",
+          ": ",
+          "18446744073709551616",
+          "fences",
+          "order\t\tafter",
+          "quiet\tA::x"};
 }
 
 void repair(std::string&, uint64_t) {}

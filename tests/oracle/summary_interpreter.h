@@ -74,7 +74,7 @@ inline Program random_program(uint64_t seed) {
       for (std::size_t s = 0; s < steps; ++s) {
         const std::string type = dice.one_in(4) ? "B" : "A";
         const std::string root = roots.empty() ? "" : dice.pick(roots);
-        switch (dice.below(12)) {
+        switch (dice.below(13)) {
           case 0:
           case 1:
           case 2: {
@@ -147,6 +147,11 @@ inline Program random_program(uint64_t seed) {
             } else if (!given.empty() && dice.one_in(3)) {
               add(OperationKind::kRelease, "p0/A::mu");
             }
+            break;
+          case 12:
+            // Atomic operations, on what others use plainly, or do not.
+            if (!root.empty())
+              add(OperationKind::kAtomic, root + (dice.one_in(discipline) ? "/A::y" : "/B::y"));
             break;
           case 8:
             // An object of its own needs no lock, as long as nobody else has it.
@@ -253,7 +258,7 @@ class Execution {
         const Done& a = done_[i];
         const Done& b = done_[j];
         if (a.thread == b.thread || a.where != b.where || !is_access(a) || !is_access(b)) continue;
-        if (a.kind != OperationKind::kWrite && b.kind != OperationKind::kWrite) continue;
+        if (!are_conflicting(a, b) || (is_atomic(a) && is_atomic(b))) continue;
         if (stamps_[j][a.thread] < stamps_[i][a.thread]) found.insert({&a, &b});
       }
     return found;
@@ -271,10 +276,9 @@ class Execution {
         const bool both_locks = is_lock(a) && is_lock(b);
         const bool shares =
             a.kind == OperationKind::kAcquireShared && b.kind == OperationKind::kAcquireShared;
-        const bool conflict = a.where == b.where && !a.where.empty() &&
-                              ((is_access(a) && is_access(b) &&
-                                (a.kind == OperationKind::kWrite || b.kind == OperationKind::kWrite)) ||
-                               (both_locks && !shares));
+        const bool conflict =
+            a.where == b.where && !a.where.empty() &&
+            ((is_access(a) && is_access(b) && are_conflicting(a, b)) || (both_locks && !shares));
         if (a.thread == b.thread || conflict || (a.kind == OperationKind::kFork && a.thread == 0) ||
             (b.kind == OperationKind::kJoin && a.thread == kKept))
           if (node(i) != node(j)) next[node(i)].insert(node(j));
@@ -315,7 +319,11 @@ class Execution {
   };
 
   static bool is_access(const Done& done) {
-    return done.kind == OperationKind::kRead || done.kind == OperationKind::kWrite;
+    return done.kind == OperationKind::kRead || done.kind == OperationKind::kWrite || is_atomic(done);
+  }
+  static bool is_atomic(const Done& done) { return done.kind == OperationKind::kAtomic; }
+  static bool are_conflicting(const Done& a, const Done& b) {
+    return a.kind != OperationKind::kRead || b.kind != OperationKind::kRead;
   }
   static bool is_lock(const Done& done) {
     return done.kind == OperationKind::kAcquire || done.kind == OperationKind::kAcquireShared ||
@@ -406,6 +414,7 @@ class Execution {
     switch (operation.kind) {
       case OperationKind::kRead:
       case OperationKind::kWrite:
+      case OperationKind::kAtomic:
         if (const std::string where = resolve(frame, operation.path); !where.empty())
           log(thread, operation.kind, where, operation.path);
         return;
