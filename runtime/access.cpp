@@ -380,6 +380,16 @@ HEDDLE_KEEPS_REGISTERS void access_memory(const void* address, uint64_t size_and
   }
 }
 
+HEDDLE_KEEPS_REGISTERS void access_memory_series(uint64_t address, uint64_t count, int64_t step,
+                                                 uint64_t size_and_kind, const void* pc) {
+  const Inside inside;
+  if ((size_and_kind & kWrites) != 0) {
+    access_series<true>(address, count, step, size_and_kind & ~kWrites, nullptr, nullptr, pc);
+  } else {
+    access_series<false>(address, count, step, size_and_kind, nullptr, nullptr, pc);
+  }
+}
+
 #define HEDDLE_SLOW_PATH extern "C" HEDDLE_KEEPS_REGISTERS __attribute__((visibility("default"))) void
 #define HEDDLE_HERE __builtin_return_address(0)
 

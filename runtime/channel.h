@@ -31,6 +31,9 @@ enum ChannelOperation : uint8_t {
   kToldStirred,      // the calm is over for the thread; extra: StirredBlock; address, pc, context: what the
                      // block it is in first gave back; name: the stream it came back from
   kToldUnfollowed,   // a function was called that does not say what its result depends on: address
+  kToldSeries,       // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
+                     // pattern lies in the texts; extra: how many words come in the next records
+  kToldSeriesWords,  // pc, name, caller, context and extra: kSeriesWords of them
 };
 
 // What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
@@ -55,6 +58,7 @@ enum StirredBlock : uint32_t {
 };
 
 inline constexpr unsigned kWaitsForBits = 8;
+inline constexpr uint32_t kSeriesWords = 4;
 
 struct Record {
   uint64_t what;     // operation (8 bits), size (8 bits; 0: `extra` bytes), address (48 bits)

@@ -56,6 +56,7 @@ struct KnownLabels {
   // By address. All reads of one aligned word are in one set: 2 bytes each, or it and others.
   KnownRead reads[kSets][kWays];
   uint64_t values;
+  uint64_t forgotten;  // reads whose label is of that value, or one before
 
   KnownLabel* find(uint32_t label) { return label < kLabels ? &labels[label] : nullptr; }
 };
@@ -172,6 +173,21 @@ uint32_t fresh_label() {
   return 0;
 }
 
+uint32_t fresh_labels(uint32_t count, bool are_kept) {
+  if (heddle_flow_state.next + count > kMostLabels) {
+    fresh_label();  // says so
+    return kMostLabels;
+  }
+  const uint32_t first = heddle_flow_state.next;
+  heddle_flow_state.next += count;
+  for (uint32_t i = 0; are_kept && i < count; ++i) renew(first + i);
+  return first;
+}
+
+void release_labels(uint32_t first) {
+  if (first < heddle_flow_state.next) heddle_flow_state.next = first;
+}
+
 uint32_t joined(LabelList labels, const void* pc) {
   const Leaves from = without_repetition(labels);
   if (from.count < 2) return from.of[0];
@@ -267,7 +283,9 @@ uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t
   const bool is_same = read.address == address && read.size == size && read.stamp == stamp &&
                        read.written == written && read.era == flow_thread.era &&
                        read.label < heddle_flow_state.next && !tells_every_step;
-  return is_same && known().labels[read.label].value == read.value ? read.label : 0;
+  return is_same && known().labels[read.label].value == read.value && read.value > known().forgotten
+             ? read.label
+             : 0;
 }
 
 void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label) {
@@ -280,6 +298,10 @@ void forget_read(const void* address) {
   const uint64_t word = word_of(address);
   for (KnownRead& read : known().reads[set_of(word)])
     if (word_of(read.address) == word) read.address = nullptr;
+}
+
+void forget_all_reads() {
+  if (flow_thread.known != nullptr) known().forgotten = known().values;
 }
 
 void leave_labels() {

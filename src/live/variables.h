@@ -54,6 +54,20 @@ class Variables {
     }
   }
 
+  // The one variable that the memory is; kNone: it may be several.
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  uint32_t whole(uint64_t address, uint64_t size) {
+    if (size == 8 && address % 8 == 0)
+      if (const uint32_t cell = cell_at(address / 8); is_whole(cell)) return cell - 1;
+    uint32_t found = kNone;
+    uint32_t count = 0;
+    access(address, size, [&](uint32_t variable) {
+      found = variable;
+      ++count;
+    });
+    return count == 1 ? found : kNone;
+  }
+
   // The memory begins a new life.
   void forget(uint64_t address, uint64_t size);
   // All memory does.

@@ -1,0 +1,59 @@
+// Loops that a running program tells as series of rounds (runtime/series.h).
+//
+// What it says is not believed: a pattern or rounds that do not fit together are none.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "runtime/channel.h"
+#include "runtime/series.h"
+
+namespace heddle {
+
+class ToldSeries {
+ public:
+  // What a thread is telling.
+  struct Thread {
+    runtime::Record head = {};    // no operation: nothing
+    std::vector<uint64_t> words;  // so far; head.extra of them are to come
+  };
+
+  // Rounds of a pattern, as long as the thread tells nothing else.
+  struct Told {
+    const runtime::SeriesPattern* pattern = nullptr;
+    runtime::SeriesRounds rounds = {};
+    std::span<const uint64_t> addresses;
+    std::span<const uint32_t> inputs;  // labels
+    runtime::Record head = {};
+
+    uint64_t label(uint16_t operand) const {
+      if (operand == runtime::kNoOperand) return 0;
+      return operand < inputs.size() ? inputs[operand] : head.address() + operand - inputs.size();
+    }
+    // What the program would have told of the step alone. No operation: nothing.
+    runtime::Record record(const runtime::SeriesStep& step, uint64_t address) const;
+  };
+
+  explicit ToldSeries(const runtime::Channel& channel) : channel_(channel) {}
+
+  static void begin(Thread& thread, const runtime::Record& head);
+  // Whether all has been told.
+  static bool add(Thread& thread, const runtime::Record& words);
+  // What that is. No pattern: nothing.
+  Told told(const Thread& thread);
+
+ private:
+  const runtime::SeriesPattern* pattern_at(uint64_t place);
+
+  const runtime::Channel& channel_;
+  // By their place. What was looked at cannot change any more. Null: not what the runtime writes.
+  tsl::robin_map<uint64_t, std::unique_ptr<uint64_t[]>, MixHash> patterns_;
+};
+
+}  // namespace heddle
