@@ -45,14 +45,18 @@ class SeriesAddresses {
       return;
     }
     Instruction* const at = to_.preheader->getTerminator();
-    if (!expander_.isSafeToExpandAt(start, at) || !expander_.isSafeToExpandAt(stride, at)) return;
+    const bool has_start = expander_.isSafeToExpandAt(start, at);
+    if ((!has_start && loop_.getNumBlocks() > 1) || !expander_.isSafeToExpandAt(stride, at)) return;
     IRBuilder<> builder(at);
-    Value* const first = builder.CreatePtrToInt(
-        expander_.expandCodeFor(start, pointer->getType(), at->getIterator()), builder.getInt64Ty());
+    Value* const first =
+        has_start ? builder.CreatePtrToInt(
+                        expander_.expandCodeFor(start, pointer->getType(), at->getIterator()),
+                        builder.getInt64Ty())
+                  : nullptr;
     Value* const apart = expander_.expandCodeFor(stride, builder.getInt64Ty(), at->getIterator());
     to_.places[pointer] = {static_cast<uint16_t>(starts_.size()), 0};
     starts_.emplace_back(start, stride);
-    to_.addresses.push_back({first, apart});
+    to_.addresses.push_back({first, pointer, apart});
   }
 
  private:

@@ -19,8 +19,9 @@ struct SeriesLoop {
   llvm::SmallVector<llvm::BasicBlock*> blocks;  // in an order in which none comes before one that leads to it
   llvm::SmallVector<llvm::BasicBlock*> exits;   // where the loop is left to, from nowhere else
   struct Address {
-    llvm::Value* start;   // in the first round, computed before the loop
-    llvm::Value* stride;  // how far it is away in the next
+    llvm::Value* start;   // in the first round, computed before the loop; null: it cannot be, …
+    llvm::Value* last;    // … but this pointer, of the loop's only block, is there when it is left
+    llvm::Value* stride;  // how far it is away in the next round
   };
   llvm::SmallVector<Address> addresses;
   struct Place {

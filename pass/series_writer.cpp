@@ -230,7 +230,8 @@ GlobalVariable* SeriesWriter::make_pattern() {
   SmallVector<Constant*> steps;
   SmallVector<uint16_t> edges;
   SmallVector<uint16_t> blocks;
-  const auto add_step = [&](const Step& step, const DenseMap<const Value*, uint16_t>& listed_here) {
+  const auto add_step = [&](const Step& step, const DenseMap<const Value*, uint16_t>& listed_here,
+                            ArrayRef<Step> of_block) {
     uint16_t address = runtime::kNoOperand;
     int64_t offset = step.offset;
     Constant* name = ConstantPointerNull::get(pointer);
@@ -245,7 +246,11 @@ GlobalVariable* SeriesWriter::make_pattern() {
     }
     SmallVector<uint16_t> sources;
     for (const uint16_t source : step.sources) sources.push_back(operand(source));
-    const auto count = static_cast<uint64_t>(sources.size());
+    const bool is_written = step.operation == Operation::kRead && any_of(of_block, [&](const Step& other) {
+      return other.operation == Operation::kWrite && other.pointer == step.pointer &&
+             other.offset == step.offset && other.size == step.size;
+    });
+    const auto count = static_cast<uint64_t>(sources.size() | (is_written ? 0x8000 : 0));
     sources.resize(runtime::kMostSources, runtime::kNoOperand);
     steps_at_[step.at].push_back(static_cast<unsigned>(steps.size()));
     steps.push_back(ConstantStruct::get(
@@ -267,12 +272,12 @@ GlobalVariable* SeriesWriter::make_pattern() {
     for (const auto& [from, of_edge] : block.edges) {
       if (of_edge.empty()) continue;
       edges.append({static_cast<uint16_t>(from), static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(of_edge.size()), 0});
-      for (const Step& step : of_edge) add_step(step, listed_here);
+      for (const Step& step : of_edge) add_step(step, listed_here, {});
     }
     const auto edge_count = static_cast<uint16_t>(edges.size() / 4 - first_edge);
     blocks.append({static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(block.steps.size()), first_edge,
                    edge_count, first_listed, static_cast<uint16_t>(block.listed.size())});
-    for (const Step& step : block.steps) add_step(step, listed_here);
+    for (const Step& step : block.steps) add_step(step, listed_here, block.steps);
   }
   const std::size_t bytes = sizeof(runtime::SeriesPattern) + steps.size() * sizeof(runtime::SeriesStep) +
                             (edges.size() + blocks.size()) * sizeof(uint16_t);
@@ -355,8 +360,9 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
   put(before, 3, before.getInt64(0));
   unsigned field = kFields;
   for (const SeriesLoop::Address& address : loop_.addresses) {
-    put(before, field++, address.start);
-    put(before, field++, address.stride);
+    if (address.start != nullptr) put(before, field, address.start);
+    put(before, field + 1, address.stride);
+    field += 2;
   }
   for (const auto& [value, input] : inputs_) put(before, field++, flow_.label_of(value));
   before.SetInsertPoint(loop_.preheader->getTerminator());
@@ -402,6 +408,14 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
     put_counter(4, rounds);
     put_counter(5, path);
     put_counter(6, addresses);
+    for (unsigned i = 0; i < loop_.addresses.size(); ++i) {
+      const SeriesLoop::Address& address = loop_.addresses[i];
+      if (address.start != nullptr) continue;
+      Value* const before_last = builder.CreateSub(builder.CreateLoad(number, rounds), builder.getInt64(1));
+      put(builder, kFields + 2 * i,
+          builder.CreateSub(builder.CreatePtrToInt(address.last, number),
+                            builder.CreateMul(before_last, address.stride)));
+    }
     flow_.tell(builder, "heddle_series_tell", {run});
     for (AllocaInst* one : {rounds, path, addresses})
       if (one != nullptr) builder.CreateStore(builder.getInt64(0), one);

@@ -60,31 +60,44 @@ class Words {
   uint32_t count_ = 0;
 };
 
-void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t addresses,
-                    uint32_t rounds) {
+void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t rounds) {
   if (heddle_thread_state.thread == nullptr) return;
   const auto kind = [](const SeriesStep& step) {
     return step.operation == static_cast<uint8_t>(Operation::kWrite) ? kWrites : 0;
   };
+  const auto look = [&](const SeriesStep& step, uint64_t address) {
+    access_memory(reinterpret_cast<const void*>(address + static_cast<uint64_t>(int64_t{step.offset})),
+                  step.size | kind(step), reinterpret_cast<const void*>(step.pc));
+  };
   // Every round goes through its first block.
   const SeriesBlock& first = pattern.block()[0];
-  const auto is_whole = [&](const SeriesStep& step, uint32_t index) {
-    return index >= first.first_step && index < uint32_t{first.first_step} + first.steps &&
-           step.address < pattern.in_series;
-  };
   for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
-    if (!is_whole(step, i)) continue;
+    if (step.address >= pattern.in_series || step.is_written) continue;
     const uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
     access_memory_series(address, rounds, static_cast<int64_t>(of.series[2 * step.address + 1]),
                          step.size | kind(step), reinterpret_cast<const void*>(step.pc));
   }
   if (pattern.blocks == 1 && pattern.listed == 0) return;
-  for_each_step(pattern, of, addresses, [&](const SeriesStep& step, uint32_t index, uint64_t address) {
-    if (step.address != kNoOperand && !is_whole(step, index))
-      access_memory(reinterpret_cast<const void*>(address), step.size | kind(step),
-                    reinterpret_cast<const void*>(step.pc));
-  });
+  const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
+  const uint64_t* listed = of.addresses;
+  uint64_t round = ~uint64_t{0};
+  for (uint32_t visit = 0; visit < visits; ++visit) {
+    const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
+    const SeriesBlock& block = pattern.block()[number];
+    if (number == 0) ++round;
+    if (number == 0 && block.listed == 0) continue;
+    for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i) {
+      const SeriesStep& step = pattern.step()[i];
+      if (step.address == kNoOperand || step.is_written) continue;
+      if (step.address >= pattern.in_series) {
+        look(step, listed[step.address - block.first_listed]);
+      } else if (number != 0) {
+        look(step, of.series[2 * step.address] + round * of.series[2 * step.address + 1]);
+      }
+    }
+    listed += block.listed;
+  }
 }
 
 uint32_t rounds_of(const HeddleSeriesRun& run) {
@@ -129,10 +142,8 @@ void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t ad
       const uint64_t first = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
       see(first);
       see(first + (of.rounds - 1) * of.series[2 * step.address + 1]);
-    } else if (step.address != kNoOperand) {
-      for (uint32_t a = 0; a < addresses; ++a)
-        see(of.addresses[a] + static_cast<uint64_t>(int64_t{step.offset}));
     }
+  for (uint32_t a = 0; a < addresses; ++a) see(of.addresses[a]);
 }
 
 }  // namespace
@@ -164,7 +175,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
                      heddle_series_buffer.path, series, heddle_series_buffer.addresses};
   const auto addresses = static_cast<uint32_t>(run->addresses);
   see_stack(pattern, of, addresses);
-  look_for_races(pattern, of, addresses, rounds);
+  look_for_races(pattern, of, rounds);
   if (pattern.writes) forget_all_reads();
   const auto advance = [&](uint32_t by) {
     for (uint32_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];

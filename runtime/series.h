@@ -29,7 +29,8 @@ struct SeriesStep {
   uint8_t operation;  // of trace/event.h
   uint8_t size;
   uint16_t target;   // read to, written from, assigned or branched on; kNoOperand: a write of what has no label
-  uint16_t sources;  // of an assignment
+  uint16_t sources : 15;    // of an assignment
+  uint16_t is_written : 1;  // of a read: the same memory is written in the same block
   uint16_t source[kMostSources];
 };
 static_assert(sizeof(SeriesStep) == 40);

@@ -38,110 +38,130 @@ void LiveTrace::tell_series(uint32_t stream) {
                          });
 }
 
-// Of each access of each round, one for one; address by address, so that variables that lie in a row have numbers in
-// a row.
-bool LiveTrace::add_series_variables(const ToldSeries::Told& told, SiteId site) {
-  const SeriesPattern& pattern = *told.pattern;
-  if (run_.variables.size() < pattern.steps) run_.variables.resize(pattern.steps);
-  for (std::vector<uint32_t>& of_step : run_.variables) of_step.clear();
-  bool is_whole = true;
-  Record at = {};
-  accessing_ = &at;
-  accessing_at_ = site;
-  const auto add = [&](const SeriesStep& step, std::vector<uint32_t>& to, uint64_t address) {
-    at.what = Record::pack(step.operation, step.size, address);
-    const uint32_t variable = variables_.whole(at.address(), step.size);
-    is_whole &= variable != Variables::kNone;
-    to.push_back(variable);
-  };
-  const auto begin = [&](const SeriesStep& step) {
-    at.name = step.name;
-    at.pc = step.pc;
-    at.context = told.head.context;
-    accessing_at_ = sites_.site_of(at);
-  };
+// Variables that lie in a row have numbers in a row, because they are met address by address.
+bool LiveTrace::add_even_variables(const ToldSeries::Told& told, const SeriesStep& step) {
   const runtime::SeriesRounds& rounds = told.rounds;
+  const uint64_t stride = rounds.series[2 * step.address + 1];
+  uint64_t address = rounds.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+  if (step.size == 8) {
+    const uint32_t first = variable_at(step, address);
+    const uint32_t second = rounds.rounds > 1 ? variable_at(step, address + stride) : first;
+    const int64_t distance = int64_t{second} - int64_t{first};
+    if (variables_.are_even(address & Record::kAddressMask48, stride, stride == 0 ? 1 : rounds.rounds, first,
+                            distance)) {
+      SeriesRun::add_even(text_, first, distance, rounds.rounds);
+      return true;
+    }
+  }
+  step_variables_.clear();
+  for (uint32_t round = 0; round < rounds.rounds; ++round, address += stride) {
+    const uint32_t variable = variable_at(step, address);
+    if (variable == Variables::kNone) return false;
+    step_variables_.push_back(variable);
+    if (stride == 0) step_variables_.resize(rounds.rounds, variable);
+    if (stride == 0) break;
+  }
+  SeriesRun::add_variables(text_, step_variables_);
+  return true;
+}
+
+uint32_t LiveTrace::variable_at(const SeriesStep& step, uint64_t address) {
+  series_access_.what = Record::pack(step.operation, step.size, address);
+  return variables_.whole(series_access_.address(), step.size);
+}
+
+// False: one of them is not whole.
+bool LiveTrace::add_series_variables(const ToldSeries::Told& told) {
+  const SeriesPattern& pattern = *told.pattern;
+  const runtime::SeriesRounds& rounds = told.rounds;
+  const auto begin = [&](const SeriesStep& step) {
+    series_access_ = {};
+    series_access_.name = step.name;
+    series_access_.pc = step.pc;
+    series_access_.context = told.head.context;
+    accessing_ = &series_access_;
+    accessing_at_ = sites_.site_of(series_access_);
+  };
+  bool is_whole = true;
   if (pattern.blocks == 1 && pattern.listed == 0) {
     for (uint32_t i = 0; i < pattern.steps && is_whole; ++i) {
       const SeriesStep& step = pattern.step()[i];
       if (step.address == runtime::kNoOperand) continue;
       begin(step);
-      std::vector<uint32_t>& of_step = run_.variables[i];
-      of_step.reserve(rounds.rounds);
-      uint64_t address = rounds.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
-      for (uint32_t round = 0; round < rounds.rounds; ++round, address += rounds.series[2 * step.address + 1])
-        add(step, of_step, address);
+      is_whole = add_even_variables(told, step);
     }
   } else {
+    if (variables_by_step_.size() < pattern.steps) variables_by_step_.resize(pattern.steps);
+    for (std::vector<uint32_t>& of_step : variables_by_step_) of_step.clear();
+    const SeriesStep* last = nullptr;
     is_whole &= runtime::for_each_step(pattern, rounds, static_cast<uint32_t>(told.addresses.size()),
                                        [&](const SeriesStep& step, uint32_t i, uint64_t address) {
                                          if (step.address == runtime::kNoOperand) return;
-                                         if (run_.variables[i].empty() || step.name != 0) begin(step);
-                                         add(step, run_.variables[i], address);
+                                         if (last != &step) begin(step);
+                                         last = &step;
+                                         const uint32_t variable = variable_at(step, address);
+                                         is_whole &= variable != Variables::kNone;
+                                         variables_by_step_[i].push_back(variable);
                                        });
+    for (const std::vector<uint32_t>& of_step : variables_by_step_)
+      SeriesRun::add_variables(text_, of_step);
   }
   accessing_ = nullptr;
   return is_whole;
 }
 
-// Sites depend on the call stack, locals on the thread and its labels.
-uint32_t LiveTrace::shape_of(const ToldSeries::Told& told, Thread& thread) {
-  text_.clear();
-  const auto add = [&](uint64_t number) { text_.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
-  add(told.head.name);
-  add(told.head.address());
-  add(uint64_t{told.head.context} << 32 | flow_.number_of(thread.flow));
-  for (const uint32_t input : told.inputs) add(input);
-  if (const auto known = shapes_.find(text_); known != shapes_.end()) return known->second;
+// Sites depend on the call stack.
+uint32_t LiveTrace::shape_of(const ToldSeries::Told& told) {
+  const auto [entry, is_new] = shapes_.try_emplace(told.head.name << 32 | told.head.context, kNoId);
+  if (!is_new) return entry->second;
   const SeriesPattern& pattern = *told.pattern;
   SeriesShape shape;
-  std::vector<uint32_t> kept(pattern.steps + std::size_t{1}, 0);  // steps before each that are events
-  for (uint32_t i = 0; i < pattern.steps; ++i) {
-    const SeriesStep& step = pattern.step()[i];
-    Record record = told.record(step, 0);
-    kept[i + 1] = kept[i];
-    if (record.what == 0 && step.address == runtime::kNoOperand) continue;
+  shape.operands = uint32_t{pattern.inputs} + pattern.labels;
+  for (const SeriesStep& step : std::span(pattern.step(), pattern.steps)) {
+    Record at = {};
+    at.pc = step.pc != 0 ? step.pc : told.head.pc;
+    at.context = told.head.context;
     SeriesShape::Step& made = shape.steps.emplace_back();
-    made.is_access = step.address != runtime::kNoOperand;
-    made.event.operation = static_cast<Operation>(step.operation);
-    if (made.is_access) {
-      made.event.local = flow_.local(thread.flow, told.label(step.target));
-    } else {
-      flow_.set_locals(thread.flow, record, made.event);
-      record.caller = 0;
-    }
-    made.event.site = sites_.site_of(record);
-    ++kept[i + 1];
+    made.operation = static_cast<Operation>(step.operation);
+    made.site = sites_.site_of(at);
+    made.target = step.target == runtime::kNoOperand ? SeriesShape::kNoOperand : step.target;
+    made.sources.assign(step.source, step.source + step.sources);
   }
-  const auto steps = [&](uint32_t first, uint32_t count) { return std::pair(kept[first], kept[first + count] - kept[first]); };
-  for (const runtime::SeriesEdge& edge : std::span(pattern.edge(), pattern.edges)) {
-    const auto [first, count] = steps(edge.first_step, edge.steps);
-    shape.edges.push_back({edge.from, first, count});
-  }
-  for (const runtime::SeriesBlock& block : std::span(pattern.block(), pattern.blocks)) {
-    const auto [first, count] = steps(block.first_step, block.steps);
-    shape.blocks.push_back({first, count, block.first_edge, block.edges});
-  }
+  for (const runtime::SeriesEdge& edge : std::span(pattern.edge(), pattern.edges))
+    shape.edges.push_back({edge.from, edge.first_step, edge.steps});
+  for (const runtime::SeriesBlock& block : std::span(pattern.block(), pattern.blocks))
+    shape.blocks.push_back({block.first_step, block.steps, block.first_edge, block.edges});
   const uint32_t id = names_.table(Space::kShape).intern(shape.text());
-  shapes_.emplace(text_, id);
+  shapes_[told.head.name << 32 | told.head.context] = id;
   return id;
 }
 
 bool LiveTrace::record_series(const ToldSeries::Told& told, Thread& thread) {
+  const SeriesPattern& pattern = *told.pattern;
   const runtime::SeriesRounds& rounds = told.rounds;
-  if (!add_series_variables(told, kNoId)) return false;
-  run_.shape = shape_of(told, thread);
+  run_.shape = shape_of(told);
   run_.previous = rounds.previous;
-  run_.rounds = told.pattern->blocks == 1 ? rounds.rounds : 0;
+  run_.rounds = pattern.blocks == 1 ? rounds.rounds : 0;
   run_.path = {reinterpret_cast<const char*>(rounds.path), rounds.path_size};
+  run_.locals.clear();
+  for (uint32_t i = 0; i < uint32_t{pattern.inputs} + pattern.labels; ++i)
+    run_.locals.push_back(flow_.local(thread.flow, told.label(static_cast<uint16_t>(i))));
   text_.clear();
   run_.add_to(text_);
+  // The same addresses have the same variables, as long as none has ended or come apart.
+  if (const std::string* const known = series_.known_variables(told, variables_.changes())) {
+    text_ += *known;
+  } else {
+    const std::size_t begin = text_.size();
+    if (!add_series_variables(told)) return false;
+    series_.know_variables(told, variables_.changes(), text_.substr(begin));
+  }
   Event event;
   event.operation = kSeries;
   event.thread = thread.id;
   event.object = names_.table(Space::kRun).intern(text_);
   add(event);
-  for (const std::vector<uint32_t>& of_step : run_.variables) in_series_ += of_step.size();
+  in_series_ += told.events() - 1;
   return true;
 }
 

@@ -110,8 +110,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void tell_series(uint32_t stream);
   // As one event of a recording; false: its variables are not whole.
   bool record_series(const ToldSeries::Told& told, Thread& thread);
-  bool add_series_variables(const ToldSeries::Told& told, SiteId site);
-  uint32_t shape_of(const ToldSeries::Told& told, Thread& thread);
+  bool add_series_variables(const ToldSeries::Told& told);
+  bool add_even_variables(const ToldSeries::Told& told, const runtime::SeriesStep& step);
+  uint32_t variable_at(const runtime::SeriesStep& step, uint64_t address);
+  uint32_t shape_of(const ToldSeries::Told& told);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
@@ -152,10 +154,13 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   ToldLocks locks_{events_};
   ToldFlow flow_{names_};
   ToldSeries series_;
-  tsl::robin_map<std::string, uint32_t> shapes_;  // of series, by all that they depend on
-  SeriesRun run_;                                 // that is being told
-  std::string text_;                              // of it
-  uint64_t in_series_ = 0;                        // events that series stand for, but one for each
+  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;    // of series, by pattern and call stack
+  SeriesRun run_;                                         // that is being told
+  std::string text_;                                      // of it
+  runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
+  std::vector<uint32_t> step_variables_;                  // of a step of it
+  std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
+  uint64_t in_series_ = 0;                                // events that series stand for, but one for each
   std::vector<Thread> threads_;  // by stream
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;

@@ -32,7 +32,7 @@ bool is_good(const SeriesPattern& pattern) {
   const auto is_operand = [&](uint16_t operand) {
     return operand == runtime::kNoOperand || operand < operands;
   };
-  if (pattern.blocks == 0 || pattern.steps == 0 || pattern.listed > runtime::kMostListed) return false;
+  if (pattern.blocks == 0 || pattern.blocks > runtime::kMostBlocks || pattern.steps == 0 || pattern.listed > runtime::kMostListed) return false;
   for (const SeriesStep& step : std::span(pattern.step(), pattern.steps)) {
     const bool is_other = is_operation(step, Operation::kAssign) || is_operation(step, Operation::kBranch);
     if (!is_access(step) && !is_other) return false;
@@ -104,8 +104,64 @@ ToldSeries::Told ToldSeries::told(const Thread& thread) {
   result.addresses = {words.data() + addresses_at, addresses};
   result.inputs = {reinterpret_cast<const uint32_t*>(words.data() + inputs_at), pattern->inputs};
   result.head = thread.head;
+  result.words = words;
   result.pattern = pattern;
   return result;
+}
+
+uint64_t ToldSeries::place_of(const Told& told) {
+  uint64_t hash = mix(told.head.name);
+  const std::size_t inputs = 2 + 2 * std::size_t{told.pattern->in_series};
+  for (std::size_t i = 0; i < told.words.size(); ++i)
+    if (i < inputs || i >= inputs + (told.inputs.size() + 1) / 2)
+      hash = (hash ^ told.words[i]) * 0x9E3779B97F4A7C15 ^ hash >> 32;
+  return mix(hash) % kKnown;
+}
+
+bool ToldSeries::is_same(const Known& known, const Told& told) {
+  const std::size_t inputs = 2 + 2 * std::size_t{told.pattern->in_series};
+  const std::size_t behind = inputs + (told.inputs.size() + 1) / 2;
+  return known.place == told.head.name && known.words.size() == told.words.size() &&
+         std::equal(known.words.begin(), known.words.begin() + static_cast<std::ptrdiff_t>(inputs),
+                    told.words.begin()) &&
+         std::equal(known.words.begin() + static_cast<std::ptrdiff_t>(behind), known.words.end(),
+                    told.words.begin() + static_cast<std::ptrdiff_t>(behind));
+}
+
+const std::string* ToldSeries::known_variables(const Told& told, uint64_t changes) {
+  if (told.words.size() > kMostWords) return nullptr;
+  if (known_.empty()) known_.resize(kKnown);
+  const Known& known = known_[place_of(told)];
+  return known.changes == changes && is_same(known, told) ? &known.text : nullptr;
+}
+
+void ToldSeries::know_variables(const Told& told, uint64_t changes, std::string text) {
+  if (told.words.size() <= kMostWords)
+    known_[place_of(told)] = {changes, told.head.name, {told.words.begin(), told.words.end()}, std::move(text)};
+}
+
+uint64_t ToldSeries::Told::events() const {
+  uint64_t by_block[runtime::kMostBlocks] = {};
+  const auto count = [&](uint32_t first, uint32_t steps) {
+    uint64_t events = 0;
+    for (const SeriesStep& step : std::span(pattern->step() + first, steps))
+      events += is_access(step) || label(step.target) != 0 ? 1 : 0;
+    return events;
+  };
+  for (uint32_t i = 0; i < pattern->blocks; ++i)
+    by_block[i] = count(pattern->block()[i].first_step, pattern->block()[i].steps);
+  uint64_t events = 0;
+  uint16_t previous = rounds.previous;
+  const uint32_t visits = pattern->blocks > 1 ? rounds.path_size : rounds.rounds;
+  for (uint32_t i = 0; i < visits; ++i) {
+    const uint16_t number = pattern->blocks > 1 ? rounds.path[i] : 0;
+    const SeriesBlock& block = pattern->block()[number];
+    for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
+      if (edge.from == previous) events += edge.steps;  // assignments
+    events += by_block[number];
+    previous = number;
+  }
+  return events;
 }
 
 Record ToldSeries::Told::record(const SeriesStep& step, uint64_t address) const {

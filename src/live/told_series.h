@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/hash.h"
@@ -38,6 +39,8 @@ class ToldSeries {
     }
     // What the program would have told of the step alone. No operation: nothing.
     runtime::Record record(const runtime::SeriesStep& step, uint64_t address) const;
+    uint64_t events() const;  // that it stands for
+    std::span<const uint64_t> words;
   };
 
   explicit ToldSeries(const runtime::Channel& channel) : channel_(channel) {}
@@ -48,10 +51,25 @@ class ToldSeries {
   // What that is. No pattern: nothing.
   Told told(const Thread& thread);
 
+  // What a recording says of the variables of rounds with the same addresses and path, if nothing has changed since.
+  const std::string* known_variables(const Told& told, uint64_t changes);
+  void know_variables(const Told& told, uint64_t changes, std::string text);
+
  private:
+  struct Known {
+    uint64_t changes = 0;
+    uint64_t place = 0;           // of the pattern
+    std::vector<uint64_t> words;  // but for the inputs
+    std::string text;
+  };
+  static constexpr std::size_t kKnown = 1U << 14;
+  static constexpr std::size_t kMostWords = 256;  // of one that is remembered
+  static uint64_t place_of(const Told& told);
+  static bool is_same(const Known& known, const Told& told);
   const runtime::SeriesPattern* pattern_at(uint64_t place);
 
   const runtime::Channel& channel_;
+  std::vector<Known> known_;  // by what they are made of
   // By their place. What was looked at cannot change any more. Null: not what the runtime writes.
   tsl::robin_map<uint64_t, std::unique_ptr<uint64_t[]>, MixHash> patterns_;
 };

@@ -55,8 +55,6 @@ class Reader {
   bool is_good_ = true;
 };
 
-bool is_access(Operation operation) { return operation == Operation::kRead || operation == Operation::kWrite; }
-
 // Calls `visit(first step, how many)` for all that the run goes through, in order.
 template <class Visit>
 bool go_through(const SeriesShape& shape, uint32_t previous, uint32_t rounds, std::string_view path, Visit visit) {
@@ -78,14 +76,17 @@ bool go_through(const SeriesShape& shape, uint32_t previous, uint32_t rounds, st
 
 std::string SeriesShape::text() const {
   std::string text;
+  put(text, operands);
   put(text, steps.size());
   put(text, edges.size());
   put(text, blocks.size());
   for (const Step& step : steps) {
-    put(text, static_cast<uint64_t>(step.event.operation));
-    put(text, step.is_access ? 0 : uint64_t{step.event.object} + 1);
-    put(text, uint32_t{step.event.site + 1});
-    put(text, uint32_t{step.event.local + 1});
+    put(text, static_cast<uint64_t>(step.operation));
+    put(text, uint32_t{step.site + 1});
+    put(text, uint32_t{step.target + 1});
+    if (step.operation != Operation::kAssign) continue;
+    put(text, step.sources.size());
+    for (const uint32_t source : step.sources) put(text, source);
   }
   for (const Edge& edge : edges) {
     put(text, edge.from);
@@ -101,41 +102,46 @@ std::string SeriesShape::text() const {
   return text;
 }
 
-// The variables of a step are a first one and the distance of all others, or all distances.
 void SeriesRun::add_to(std::string& text) const {
   put(text, shape);
   put(text, previous);
   put(text, rounds);
+  int64_t before = 0;
+  for (const uint32_t local : locals) {
+    const int64_t stored = local == kNoId ? 0 : int64_t{local} + 1;
+    put(text, folded(stored - before));
+    before = stored;
+  }
   put(text, path.size());
   text += path;
-  for (const std::vector<uint32_t>& of_step : variables) {
-    if (of_step.empty()) continue;
-    const auto distance = [&](std::size_t i) { return int64_t{of_step[i]} - int64_t{of_step[i - 1]}; };
-    bool is_even = true;
-    for (std::size_t i = 2; i < of_step.size() && is_even; ++i) is_even = distance(i) == distance(1);
-    put(text, uint64_t{of_step[0]} << 1 | (is_even ? 0 : 1));
-    const std::size_t told = is_even ? std::min<std::size_t>(of_step.size(), 2) : of_step.size();
-    for (std::size_t i = 1; i < told; ++i) put(text, folded(distance(i)));
-  }
+}
+
+void SeriesRun::add_even(std::string& text, uint32_t first, int64_t distance, std::size_t count) {
+  put(text, uint64_t{first} << 1);
+  if (count > 1) put(text, folded(distance));
+}
+
+void SeriesRun::add_variables(std::string& text, const std::vector<uint32_t>& of_step) {
+  if (of_step.empty()) return;
+  const auto distance = [&](std::size_t i) { return int64_t{of_step[i]} - int64_t{of_step[i - 1]}; };
+  bool is_even = true;
+  for (std::size_t i = 2; i < of_step.size() && is_even; ++i) is_even = distance(i) == distance(1);
+  if (is_even) return add_even(text, of_step[0], of_step.size() > 1 ? distance(1) : 0, of_step.size());
+  put(text, uint64_t{of_step[0]} << 1 | 1);
+  for (std::size_t i = 1; i < of_step.size(); ++i) put(text, folded(distance(i)));
 }
 
 bool SeriesReader::is_good(const SeriesShape& shape) const {
   const auto within = [](uint32_t first, uint32_t count, std::size_t size) {
     return first <= size && count <= size - first;
   };
-  const uint32_t locals = names_.table(Space::kLocal).size();
-  const auto is_known = [](uint32_t id, uint32_t size) { return id == kNoId || id < size; };
+  const auto is_operand = [&](uint32_t operand) { return operand < shape.operands; };
   for (const SeriesShape::Step& step : shape.steps) {
-    const Event& event = step.event;
-    if (!is_known(event.site, names_.sites().size())) return false;
-    if (step.is_access) {
-      if (event.object != kNoId || !is_known(event.local, locals)) return false;
-    } else {
-      if (event.object >= locals) return false;
-      if (event.operation == Operation::kBranch ? event.local != kNoId
-                                                : !is_known(event.local, names_.table(Space::kLocalList).size()))
-        return false;
-    }
+    const bool is_other = step.operation == Operation::kAssign || step.operation == Operation::kBranch;
+    if (!step.is_access() && !is_other) return false;
+    if (step.site != kNoId && step.site >= names_.sites().size()) return false;
+    if (!is_operand(step.target) && (is_other || step.target != SeriesShape::kNoOperand)) return false;
+    if (!std::all_of(step.sources.begin(), step.sources.end(), is_operand)) return false;
   }
   for (const SeriesShape::Edge& edge : shape.edges)
     if (!within(edge.first_step, edge.steps, shape.steps.size())) return false;
@@ -154,18 +160,17 @@ const SeriesShape* SeriesReader::shape(uint32_t id) {
   if (known.state == Known::State::kNew) {
     Reader text(texts[id]);
     SeriesShape& shape = known.shape;
+    shape.operands = text.below(SeriesShape::kMostOperands);
     shape.steps.resize(text.below(SeriesShape::kMostSteps + 1));
     shape.edges.resize(text.below(SeriesShape::kMostSteps + 1));
     shape.blocks.resize(text.below(SeriesShape::kMostBlocks + 1));
     for (SeriesShape::Step& step : shape.steps) {
-      step.event.operation = static_cast<Operation>(text.below(kStoredOperations));
-      step.event.object = text.id();
-      step.event.site = text.id();
-      step.event.local = text.id();
-      step.is_access = is_access(step.event.operation);
-      if (!step.is_access && step.event.operation != Operation::kAssign &&
-          step.event.operation != Operation::kBranch)
-        step.event.object = kNoId;  // refused below
+      step.operation = static_cast<Operation>(text.below(kStoredOperations));
+      step.site = text.id();
+      step.target = text.id();
+      if (step.operation != Operation::kAssign) continue;
+      step.sources.resize(text.below(SeriesShape::kMostSteps));
+      for (uint32_t& source : step.sources) source = text.below(SeriesShape::kMostOperands);
     }
     for (SeriesShape::Edge& edge : shape.edges)
       edge = {text.below(0x10000), text.below(0x10000), text.below(0x10000)};
@@ -184,7 +189,7 @@ bool SeriesReader::read_variables(std::string_view from, const SeriesShape& shap
   for (std::size_t i = 0; i < shape.steps.size(); ++i) {
     std::vector<uint32_t>& of_step = variables_[i];
     of_step.clear();
-    if (!shape.steps[i].is_access || times_[i] == 0) continue;
+    if (!shape.steps[i].is_access() || times_[i] == 0) continue;
     const uint64_t first = text.number();
     const bool is_even = (first & 1) == 0;
     int64_t variable = static_cast<int64_t>(first >> 1);
@@ -203,12 +208,29 @@ bool SeriesReader::read_variables(std::string_view from, const SeriesShape& shap
   return text.has_ended();
 }
 
+uint32_t SeriesReader::list_of(const SeriesShape::Step& step) {
+  list_.clear();
+  for (const uint32_t source : step.sources) {
+    if (locals_[source] == kNoId) continue;
+    if (!list_.empty()) list_ += ',';
+    list_ += names_.name(Space::kLocal, locals_[source]);
+  }
+  return list_.empty() ? kNoId : names_.table(Space::kLocalList).intern(list_);
+}
+
 bool SeriesReader::add_events(const Event& series, std::vector<Event>& to) {
   Reader text(names_.name(Space::kRun, series.object));
   const SeriesShape* const of = shape(text.below(kNoId));
   if (of == nullptr || !text.is_good()) return false;
   const uint32_t previous = text.below(0x10000);
   const uint32_t rounds = text.below(kMostEvents);
+  locals_.resize(of->operands);
+  int64_t stored = 0;
+  for (uint32_t& local : locals_) {
+    stored += unfolded(text.number());
+    if (stored < 0 || stored > int64_t{names_.table(Space::kLocal).size()} || !text.is_good()) return false;
+    local = static_cast<uint32_t>(stored) - 1;
+  }
   const std::string_view path = text.bytes(text.below(kMostEvents));
   if (!text.is_good() || (of->blocks.size() > 1) == path.empty()) return false;
   times_.assign(of->steps.size(), 0);
@@ -220,12 +242,21 @@ bool SeriesReader::add_events(const Event& series, std::vector<Event>& to) {
   });
   if (!is_whole || !read_variables(text.rest(), *of, events)) return false;
   next_.assign(of->steps.size(), 0);
+  lists_.assign(of->steps.size(), kNoId);
+  for (std::size_t i = 0; i < of->steps.size(); ++i)
+    if (of->steps[i].operation == Operation::kAssign && times_[i] > 0) lists_[i] = list_of(of->steps[i]);
   to.reserve(to.size() + events);
   go_through(*of, previous, rounds, path, [&](uint32_t first, uint32_t steps) {
     for (uint32_t i = first; i < first + steps; ++i) {
-      Event& event = to.emplace_back(of->steps[i].event);
+      const SeriesShape::Step& step = of->steps[i];
+      const uint32_t local = step.target == SeriesShape::kNoOperand ? kNoId : locals_[step.target];
+      if (!step.is_access() && local == kNoId) continue;
+      Event& event = to.emplace_back();
+      event.operation = step.operation;
       event.thread = series.thread;
-      if (of->steps[i].is_access) event.object = variables_[i][next_[i]++];
+      event.site = step.site;
+      event.object = step.is_access() ? variables_[i][next_[i]++] : local;
+      event.local = step.is_access() ? local : lists_[i];
     }
   });
   return true;

@@ -1,8 +1,8 @@
 // Rounds of a loop, which a file has as one event (docs/design/trace-format.md; runtime/series.h says how a
 // program tells them). A reader puts what they did in its place, so that nobody else knows of them.
 //
-// A *shape* is what such rounds have in common: their steps, block by block, with sites and locals. A *run* is
-// some rounds of a shape: through which blocks they went, and which variables their accesses were about.
+// A *shape* is what such rounds have in common: their steps, block by block, with sites. A *run* is some rounds of
+// a shape: through which blocks they went, which locals they had, and which variables their accesses were about.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,15 @@ struct SeriesShape {
   static constexpr uint32_t kMostSteps = 1024;
   static constexpr uint32_t kMostBlocks = 64;
 
+  static constexpr uint32_t kMostOperands = 0x10000;
+  static constexpr uint32_t kNoOperand = 0xFFFFFFFF;
+
   struct Step {
-    Event event;     // all but its thread and, of an access, the variable
-    bool is_access;  // one of a plain read or write
+    Operation operation;  // kRead, kWrite, kAssign or kBranch
+    SiteId site;
+    uint32_t target;                // operand that is read to, written from, assigned or branched on
+    std::vector<uint32_t> sources;  // operands, of an assignment
+    bool is_access() const { return operation == Operation::kRead || operation == Operation::kWrite; }
   };
   struct Edge {
     uint32_t from;  // the block before
@@ -38,6 +44,7 @@ struct SeriesShape {
     uint32_t first_edge;
     uint32_t edges;
   };
+  uint32_t operands = 0;  // that a run has locals for
   std::vector<Step> steps;
   std::vector<Edge> edges;
   std::vector<Block> blocks;  // the first is where each round begins; if there is no other, runs have no path
@@ -45,14 +52,19 @@ struct SeriesShape {
   std::string text() const;  // in Space::kShape
 };
 
+// In Space::kRun.
 struct SeriesRun {
   uint32_t shape = 0;
   uint32_t previous = SeriesShape::kFromOutside;  // block
   uint32_t rounds = 0;                            // if it has no path
   std::string_view path;                          // a byte for each block
-  std::vector<std::vector<uint32_t>> variables;   // by step: those of an access, one for each time it is made
+  std::vector<uint32_t> locals;                   // by operand; kNoId: a value that depends on nothing
 
-  void add_to(std::string& text) const;  // in Space::kRun
+  void add_to(std::string& text) const;
+  // Then come the variables of each access that is made, one for each time; or, if all lie equally far from the
+  // one before, the first and the distance.
+  static void add_even(std::string& text, uint32_t first, int64_t distance, std::size_t count);
+  static void add_variables(std::string& text, const std::vector<uint32_t>& of_step);
 };
 
 // Makes events of runs.
@@ -61,7 +73,7 @@ class SeriesReader {
   // Of one run, so that no file makes a reader take much memory.
   static constexpr std::size_t kMostEvents = std::size_t{1} << 22;
 
-  explicit SeriesReader(const Names& names) : names_(names) {}
+  explicit SeriesReader(Names& names) : names_(names) {}
 
   // Appends what the run did. False: it is none that a recorder writes.
   bool add_events(const Event& series, std::vector<Event>& to);
@@ -75,10 +87,15 @@ class SeriesReader {
   bool is_good(const SeriesShape& shape) const;
   bool read_variables(std::string_view text, const SeriesShape& shape, std::size_t events);
 
-  const Names& names_;
+  uint32_t list_of(const SeriesShape::Step& step);
+
+  Names& names_;
   std::vector<Known> shapes_;                     // by id
+  std::vector<uint32_t> locals_;                  // SeriesRun::locals of the present run
+  std::vector<uint32_t> lists_;                   // by step: the sources of an assignment
+  std::string list_;
   std::vector<uint32_t> times_;                   // by step: how often the present run does it
-  std::vector<std::vector<uint32_t>> variables_;  // SeriesRun::variables of the present one
+  std::vector<std::vector<uint32_t>> variables_;  // by step, of the present one
   std::vector<uint32_t> next_;                    // by step, of its variables
 };
 
