@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -41,7 +42,10 @@ bool ends_body(const Instruction& i, const Value* maybe) {
 
 // Not one that the compiler made for itself, as far as debug information says.
 bool is_of_program(AllocaInst* variable) {
-  return variable->getFunction()->getSubprogram() == nullptr ||
+  const DISubprogram* const function = variable->getFunction()->getSubprogram();
+  // With -g1 it says nothing of variables.
+  return function == nullptr || function->getUnit() == nullptr ||
+         function->getUnit()->getEmissionKind() != DICompileUnit::FullDebug ||
          variable->hasMetadata(LLVMContext::MD_DIAssignID) || !findDbgDeclares(variable).empty() ||
          !findDVRDeclares(variable).empty();
 }
