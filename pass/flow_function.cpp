@@ -391,11 +391,7 @@ bool FunctionFlow::is_fit_for_series(const Instruction& instruction) const {
 
 bool FunctionFlow::tell_series(SeriesLoop& loop) {
   SeriesWriter writer(*this, loop);
-  static int count = 0; ++count;
-  if (getenv("HEDDLE_LIMIT") && count > atoi(getenv("HEDDLE_LIMIT"))) return false;
-  const bool ok = writer.understand();
-  if (getenv("HEDDLE_DBG")) { errs() << "SERIES " << ok << " " << function_.getName().take_back(60) << " blocks " << loop.blocks.size() << " affine " << loop.addresses.size() << " "; writer.dump(); }
-  if (!ok) return false;
+  if (!writer.understand()) return false;
   writer.write(counters_);
   series_headers_.insert(loop.blocks[0]);
   return of_.has_series = true;

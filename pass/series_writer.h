@@ -19,7 +19,6 @@ class SeriesWriter {
   // Allocas whose only use are loads and stores are appended to `counters`.
   void write(llvm::SmallVectorImpl<llvm::AllocaInst*>& counters);
 
-  void dump() { size_t l=0; for (auto& b: blocks_) l+=b.listed.size(); llvm::errs() << "steps " << steps_ << " listed " << l << " labels " << labels_ << " inputs " << inputs_.size() << " understood " << is_understood_ << "\n"; for (auto& b: blocks_) for (auto* i: b.listed) llvm::errs() << "   " << *llvm::getLoadStorePointerOperand(i) << "\n"; }
  private:
   // Numbers of labels: the loop's own, or, from kInput on, those of values from outside.
   static constexpr uint16_t kInput = 0x8000;

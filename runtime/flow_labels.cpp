@@ -244,6 +244,13 @@ void branch(uint32_t label, const void* pc) {
                          .pc = pc});
 }
 
+void know_branch(uint32_t label) {
+  KnownLabel* const of = known().find(label);
+  if (label == 0 || of == nullptr || of->leaves.count != 0) return;
+  of->branched = flow_thread.era + 1;
+  of->is_decided |= flow_thread.maybes == 0 && !tells_every_step;
+}
+
 // What is decided need not be kept.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc) {
   Thread* const thread = telling_thread();

@@ -38,6 +38,8 @@ uint32_t settled(Thread& thread, uint32_t label);
 void renew(uint32_t label);
 
 void branch(uint32_t label, const void* pc);
+// The same, told in another way.
+void know_branch(uint32_t label);
 
 // Labels from `mark` on are used again, except that what has these labels has others from now on.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc);

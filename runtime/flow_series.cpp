@@ -100,6 +100,29 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   }
 }
 
+// Reads of what was written are no longer what they were.
+void forget_written(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t rounds) {
+  constexpr uint32_t kFew = 128;
+  if (pattern.blocks > 1 || pattern.listed > 0 || rounds > kFew) return forget_all_reads();
+  for (uint32_t i = 0; i < pattern.steps; ++i) {
+    const SeriesStep& step = pattern.step()[i];
+    if (step.operation != static_cast<uint8_t>(Operation::kWrite)) continue;
+    uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    for (uint32_t round = 0; round < rounds; ++round, address += of.series[2 * step.address + 1])
+      forget_reads(reinterpret_cast<const void*>(address), step.size);
+  }
+}
+
+// What each round branches on from outside the loop is branched on.
+void know_branches(const SeriesPattern& pattern, const uint64_t* inputs) {
+  const SeriesBlock& first = pattern.block()[0];
+  for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
+    const SeriesStep& step = pattern.step()[i];
+    if (step.operation == static_cast<uint8_t>(Operation::kBranch) && step.target < pattern.inputs)
+      know_branch(static_cast<uint32_t>(inputs[step.target]));
+  }
+}
+
 uint32_t rounds_of(const HeddleSeriesRun& run) {
   if (run.pattern->blocks == 1) return static_cast<uint32_t>(run.rounds);
   uint32_t rounds = 0;
@@ -176,7 +199,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   const auto addresses = static_cast<uint32_t>(run->addresses);
   see_stack(pattern, of, addresses);
   look_for_races(pattern, of, rounds);
-  if (pattern.writes) forget_all_reads();
+  if (pattern.writes) forget_written(pattern, of, rounds);
   const auto advance = [&](uint32_t by) {
     for (uint32_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];
     run->previous = of.previous = pattern.last_block;
@@ -193,6 +216,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
     tell_rounds(*thread, *run, place, of, addresses, inputs, pc);
     advance(of.rounds);
   }
+  know_branches(pattern, inputs);
   const auto label = static_cast<uint32_t>(run->label);
   if (!pattern.keeps_labels) return release_labels(label);
   // There were no more labels: whoever has these may have others' soon.

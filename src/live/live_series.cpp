@@ -75,13 +75,11 @@ bool LiveTrace::add_series_variables(const ToldSeries::Told& told) {
   const SeriesPattern& pattern = *told.pattern;
   const runtime::SeriesRounds& rounds = told.rounds;
   const auto begin = [&](const SeriesStep& step) {
-    series_access_ = {};
     series_access_.name = step.name;
     series_access_.pc = step.pc;
     series_access_.context = told.head.context;
-    accessing_ = &series_access_;
-    accessing_at_ = sites_.site_of(series_access_);
   };
+  accessing_ = &series_access_;  // where that is, is asked for only where a variable begins
   bool is_whole = true;
   if (pattern.blocks == 1 && pattern.listed == 0) {
     for (uint32_t i = 0; i < pattern.steps && is_whole; ++i) {
@@ -93,12 +91,10 @@ bool LiveTrace::add_series_variables(const ToldSeries::Told& told) {
   } else {
     if (variables_by_step_.size() < pattern.steps) variables_by_step_.resize(pattern.steps);
     for (std::vector<uint32_t>& of_step : variables_by_step_) of_step.clear();
-    const SeriesStep* last = nullptr;
     is_whole &= runtime::for_each_step(pattern, rounds, static_cast<uint32_t>(told.addresses.size()),
                                        [&](const SeriesStep& step, uint32_t i, uint64_t address) {
                                          if (step.address == runtime::kNoOperand) return;
-                                         if (last != &step) begin(step);
-                                         last = &step;
+                                         begin(step);
                                          const uint32_t variable = variable_at(step, address);
                                          is_whole &= variable != Variables::kNone;
                                          variables_by_step_[i].push_back(variable);
@@ -116,7 +112,8 @@ uint32_t LiveTrace::shape_of(const ToldSeries::Told& told) {
   if (!is_new) return entry->second;
   const SeriesPattern& pattern = *told.pattern;
   SeriesShape shape;
-  shape.operands = uint32_t{pattern.inputs} + pattern.labels;
+  shape.inputs = pattern.inputs;
+  shape.own = pattern.labels;
   for (const SeriesStep& step : std::span(pattern.step(), pattern.steps)) {
     Record at = {};
     at.pc = step.pc != 0 ? step.pc : told.head.pc;
@@ -139,29 +136,42 @@ uint32_t LiveTrace::shape_of(const ToldSeries::Told& told) {
 bool LiveTrace::record_series(const ToldSeries::Told& told, Thread& thread) {
   const SeriesPattern& pattern = *told.pattern;
   const runtime::SeriesRounds& rounds = told.rounds;
+  if (told.head.address() + pattern.labels > FlowNames::kInRow) return false;
+  Event event;
+  event.operation = kSeries;
+  event.thread = thread.id;
+  if (pattern.labels > 0) event.local = flow_.local(thread.flow, told.head.address());
+  // The same addresses have the same variables, as long as none has ended or come apart.
+  const uint64_t number = flow_.number_of(thread.flow);
+  ToldSeries::Known* known = series_.known(told, number, variables_.changes());
+  if (known != nullptr && known->run != 0) {
+    event.object = static_cast<uint32_t>(known->run - 1);
+    add(event);
+    in_series_ += told.events(known->steps) - 1;
+    return true;
+  }
   run_.shape = shape_of(told);
   run_.previous = rounds.previous;
   run_.rounds = pattern.blocks == 1 ? rounds.rounds : 0;
   run_.path = {reinterpret_cast<const char*>(rounds.path), rounds.path_size};
-  run_.locals.clear();
-  for (uint32_t i = 0; i < uint32_t{pattern.inputs} + pattern.labels; ++i)
-    run_.locals.push_back(flow_.local(thread.flow, told.label(static_cast<uint16_t>(i))));
+  run_.inputs.clear();
+  for (const uint32_t input : told.inputs) run_.inputs.push_back(flow_.local(thread.flow, input));
   text_.clear();
   run_.add_to(text_);
-  // The same addresses have the same variables, as long as none has ended or come apart.
-  if (const std::string* const known = series_.known_variables(told, variables_.changes())) {
-    text_ += *known;
+  uint64_t steps = 0;
+  if (known != nullptr) {
+    text_ += known->variables;
+    steps = known->steps;
   } else {
     const std::size_t begin = text_.size();
     if (!add_series_variables(told)) return false;
-    series_.know_variables(told, variables_.changes(), text_.substr(begin));
+    steps = told.steps();
+    series_.know(told, {variables_.changes(), text_.substr(begin), steps});
   }
-  Event event;
-  event.operation = kSeries;
-  event.thread = thread.id;
   event.object = names_.table(Space::kRun).intern(text_);
   add(event);
-  in_series_ += told.events() - 1;
+  in_series_ += told.events(steps) - 1;
+  series_.know_run(told, number, uint64_t{event.object} + 1);
   return true;
 }
 

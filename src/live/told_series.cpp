@@ -109,59 +109,94 @@ ToldSeries::Told ToldSeries::told(const Thread& thread) {
   return result;
 }
 
-uint64_t ToldSeries::place_of(const Told& told) {
-  uint64_t hash = mix(told.head.name);
-  const std::size_t inputs = 2 + 2 * std::size_t{told.pattern->in_series};
-  for (std::size_t i = 0; i < told.words.size(); ++i)
-    if (i < inputs || i >= inputs + (told.inputs.size() + 1) / 2)
-      hash = (hash ^ told.words[i]) * 0x9E3779B97F4A7C15 ^ hash >> 32;
-  return mix(hash) % kKnown;
+namespace {
+
+// Words but for the inputs, and those.
+struct Divided {
+  std::span<const uint64_t> before;
+  std::span<const uint64_t> inputs;
+  std::span<const uint64_t> behind;
+};
+
+Divided divided(std::span<const uint64_t> words, const SeriesPattern& pattern) {
+  const std::size_t begin = 2 + 2 * std::size_t{pattern.in_series};
+  const std::size_t size = (std::size_t{pattern.inputs} + 1) / 2;
+  return {words.first(begin), words.subspan(begin, size), words.subspan(begin + size)};
 }
 
-bool ToldSeries::is_same(const Known& known, const Told& told) {
-  const std::size_t inputs = 2 + 2 * std::size_t{told.pattern->in_series};
-  const std::size_t behind = inputs + (told.inputs.size() + 1) / 2;
-  return known.place == told.head.name && known.words.size() == told.words.size() &&
-         std::equal(known.words.begin(), known.words.begin() + static_cast<std::ptrdiff_t>(inputs),
-                    told.words.begin()) &&
-         std::equal(known.words.begin() + static_cast<std::ptrdiff_t>(behind), known.words.end(),
-                    told.words.begin() + static_cast<std::ptrdiff_t>(behind));
+}  // namespace
+
+ToldSeries::Place& ToldSeries::place_of(const Told& told) {
+  if (places_.empty()) places_.resize(kPlaces);
+  const Divided words = divided(told.words, *told.pattern);
+  uint64_t hash = told.head.name;
+  const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29; };
+  for (const uint64_t word : words.before) add(word);
+  for (const uint64_t word : words.behind) add(word);
+  return places_[mix(hash) % kPlaces];
 }
 
-const std::string* ToldSeries::known_variables(const Told& told, uint64_t changes) {
+ToldSeries::Known* ToldSeries::known(const Told& told, uint64_t thread, uint64_t changes) {
   if (told.words.size() > kMostWords) return nullptr;
-  if (known_.empty()) known_.resize(kKnown);
-  const Known& known = known_[place_of(told)];
-  return known.changes == changes && is_same(known, told) ? &known.text : nullptr;
+  Place& place = place_of(told);
+  if (place.known.changes != changes || place.pattern != told.head.name ||
+      place.words.size() != told.words.size())
+    return nullptr;
+  const Divided then = divided(place.words, *told.pattern);
+  const Divided now = divided(told.words, *told.pattern);
+  if (!std::ranges::equal(then.before, now.before) || !std::ranges::equal(then.behind, now.behind))
+    return nullptr;
+  if (place.context != context_of(told, thread) || !std::ranges::equal(then.inputs, now.inputs))
+    place.known.run = 0;
+  return &place.known;
 }
 
-void ToldSeries::know_variables(const Told& told, uint64_t changes, std::string text) {
-  if (told.words.size() <= kMostWords)
-    known_[place_of(told)] = {changes, told.head.name, {told.words.begin(), told.words.end()}, std::move(text)};
+ToldSeries::Known* ToldSeries::know(const Told& told, Known known) {
+  if (told.words.size() > kMostWords) return nullptr;
+  Place& place = place_of(told);
+  place.known = std::move(known);
+  place.pattern = told.head.name;
+  place.words.assign(told.words.begin(), told.words.end());
+  return &place.known;
 }
 
-uint64_t ToldSeries::Told::events() const {
-  uint64_t by_block[runtime::kMostBlocks] = {};
-  const auto count = [&](uint32_t first, uint32_t steps) {
-    uint64_t events = 0;
-    for (const SeriesStep& step : std::span(pattern->step() + first, steps))
-      events += is_access(step) || label(step.target) != 0 ? 1 : 0;
-    return events;
-  };
-  for (uint32_t i = 0; i < pattern->blocks; ++i)
-    by_block[i] = count(pattern->block()[i].first_step, pattern->block()[i].steps);
-  uint64_t events = 0;
+void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
+  if (told.words.size() > kMostWords) return;
+  Place& place = place_of(told);
+  place.known.run = run;
+  place.context = context_of(told, thread);
+  place.words.assign(told.words.begin(), told.words.end());
+}
+
+uint64_t ToldSeries::Told::steps() const {
+  uint64_t steps = 0;
   uint16_t previous = rounds.previous;
   const uint32_t visits = pattern->blocks > 1 ? rounds.path_size : rounds.rounds;
   for (uint32_t i = 0; i < visits; ++i) {
     const uint16_t number = pattern->blocks > 1 ? rounds.path[i] : 0;
     const SeriesBlock& block = pattern->block()[number];
     for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
-      if (edge.from == previous) events += edge.steps;  // assignments
-    events += by_block[number];
+      if (edge.from == previous) steps += edge.steps;
+    steps += block.steps;
     previous = number;
   }
-  return events;
+  return steps;
+}
+
+uint64_t ToldSeries::Told::events(uint64_t steps) const {
+  for (uint32_t number = 0; number < pattern->blocks; ++number) {
+    const SeriesBlock& block = pattern->block()[number];
+    uint64_t nothing = 0;
+    for (const SeriesStep& step : std::span(pattern->step() + block.first_step, block.steps))
+      nothing += is_operation(step, Operation::kBranch) && label(step.target) == 0 ? 1 : 0;
+    if (nothing == 0) continue;
+    const uint64_t visits = pattern->blocks == 1
+                                ? rounds.rounds
+                                : static_cast<uint64_t>(std::count(rounds.path, rounds.path + rounds.path_size,
+                                                                   static_cast<uint8_t>(number)));
+    steps -= nothing * visits;
+  }
+  return steps;
 }
 
 Record ToldSeries::Told::record(const SeriesStep& step, uint64_t address) const {

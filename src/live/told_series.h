@@ -39,7 +39,8 @@ class ToldSeries {
     }
     // What the program would have told of the step alone. No operation: nothing.
     runtime::Record record(const runtime::SeriesStep& step, uint64_t address) const;
-    uint64_t events() const;  // that it stands for
+    uint64_t steps() const;                 // that are made
+    uint64_t events(uint64_t steps) const;  // that they are: no branch on a value that depends on nothing is one
     std::span<const uint64_t> words;
   };
 
@@ -51,25 +52,34 @@ class ToldSeries {
   // What that is. No pattern: nothing.
   Told told(const Thread& thread);
 
-  // What a recording says of the variables of rounds with the same addresses and path, if nothing has changed since.
-  const std::string* known_variables(const Told& told, uint64_t changes);
-  void know_variables(const Told& told, uint64_t changes, std::string text);
+  // What a recording says of rounds with the same addresses and path.
+  struct Known {
+    uint64_t changes = 0;   // Variables::changes() then
+    std::string variables;  // in the text of the run
+    uint64_t steps = 0;
+    uint64_t run = 0;  // with the same inputs, and of the same thread and call stack; plus one, 0: none
+  };
+  // Null: it is not known, or something has changed since. `thread`: ToldFlow::number_of() of who tells it.
+  Known* known(const Told& told, uint64_t thread, uint64_t changes);
+  Known* know(const Told& told, Known known);  // null: it is too long
+  // The run is of these inputs, and no longer of others.
+  void know_run(const Told& told, uint64_t thread, uint64_t run);
 
  private:
-  struct Known {
-    uint64_t changes = 0;
-    uint64_t place = 0;           // of the pattern
-    std::vector<uint64_t> words;  // but for the inputs
-    std::string text;
+  struct Place {
+    Known known;
+    uint64_t pattern = 0;  // where it lies
+    uint64_t context = 0;  // the call stack and thread of the run
+    std::vector<uint64_t> words;
   };
-  static constexpr std::size_t kKnown = 1U << 14;
+  static constexpr std::size_t kPlaces = 1U << 15;
   static constexpr std::size_t kMostWords = 256;  // of one that is remembered
-  static uint64_t place_of(const Told& told);
-  static bool is_same(const Known& known, const Told& told);
+  static uint64_t context_of(const Told& told, uint64_t thread) { return thread << 32 | told.head.context; }
+  Place& place_of(const Told& told);
   const runtime::SeriesPattern* pattern_at(uint64_t place);
 
   const runtime::Channel& channel_;
-  std::vector<Known> known_;  // by what they are made of
+  std::vector<Place> places_;  // by what is known there
   // By their place. What was looked at cannot change any more. Null: not what the runtime writes.
   tsl::robin_map<uint64_t, std::unique_ptr<uint64_t[]>, MixHash> patterns_;
 };

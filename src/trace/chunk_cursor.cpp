@@ -48,6 +48,7 @@ bool needs_object(Operands operands) {
 EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) {
   if (const uint32_t runs = names.table(Space::kRun).size(); runs > 0)
     object_[static_cast<uint32_t>(kSeries)] = {1, runs - 1};
+  most_local_[static_cast<uint32_t>(kSeries)] = names.table(Space::kLocal).size();
   for (std::size_t i = 0; i < kStoredOperations; ++i) {
     const OperationInfo& operation = kOperationInfo[i];
     const uint32_t least = needs_object(operation.operands) ? 1 : 0;
@@ -98,7 +99,8 @@ std::string EventLimits::flaw_of(const std::array<uint32_t, kColumns>& event) co
     if (event[kObjectColumn] == 0 || event[kObjectColumn] > object_[operation].spread + 1 ||
         object_[operation].least == 0)
       return "a series that the file does not have";
-    return event[kSiteColumn] > most_site_ || event[kValueColumn] != 0 || event[kLocalColumn] != 0
+    return event[kSiteColumn] > most_site_ || event[kValueColumn] != 0 ||
+                   event[kLocalColumn] > most_local_[operation]
                ? "a series with fields that it cannot have"
                : std::string();
   }

@@ -76,7 +76,8 @@ bool go_through(const SeriesShape& shape, uint32_t previous, uint32_t rounds, st
 
 std::string SeriesShape::text() const {
   std::string text;
-  put(text, operands);
+  put(text, inputs);
+  put(text, own);
   put(text, steps.size());
   put(text, edges.size());
   put(text, blocks.size());
@@ -107,7 +108,7 @@ void SeriesRun::add_to(std::string& text) const {
   put(text, previous);
   put(text, rounds);
   int64_t before = 0;
-  for (const uint32_t local : locals) {
+  for (const uint32_t local : inputs) {
     const int64_t stored = local == kNoId ? 0 : int64_t{local} + 1;
     put(text, folded(stored - before));
     before = stored;
@@ -135,7 +136,7 @@ bool SeriesReader::is_good(const SeriesShape& shape) const {
   const auto within = [](uint32_t first, uint32_t count, std::size_t size) {
     return first <= size && count <= size - first;
   };
-  const auto is_operand = [&](uint32_t operand) { return operand < shape.operands; };
+  const auto is_operand = [&](uint32_t operand) { return operand < shape.inputs + shape.own; };
   for (const SeriesShape::Step& step : shape.steps) {
     const bool is_other = step.operation == Operation::kAssign || step.operation == Operation::kBranch;
     if (!step.is_access() && !is_other) return false;
@@ -160,7 +161,8 @@ const SeriesShape* SeriesReader::shape(uint32_t id) {
   if (known.state == Known::State::kNew) {
     Reader text(texts[id]);
     SeriesShape& shape = known.shape;
-    shape.operands = text.below(SeriesShape::kMostOperands);
+    shape.inputs = text.below(SeriesShape::kMostOperands);
+    shape.own = text.below(SeriesShape::kMostOperands);
     shape.steps.resize(text.below(SeriesShape::kMostSteps + 1));
     shape.edges.resize(text.below(SeriesShape::kMostSteps + 1));
     shape.blocks.resize(text.below(SeriesShape::kMostBlocks + 1));
@@ -224,13 +226,16 @@ bool SeriesReader::add_events(const Event& series, std::vector<Event>& to) {
   if (of == nullptr || !text.is_good()) return false;
   const uint32_t previous = text.below(0x10000);
   const uint32_t rounds = text.below(kMostEvents);
-  locals_.resize(of->operands);
+  const uint32_t known = names_.table(Space::kLocal).size();
+  locals_.clear();
   int64_t stored = 0;
-  for (uint32_t& local : locals_) {
+  for (uint32_t i = 0; i < of->inputs; ++i) {
     stored += unfolded(text.number());
-    if (stored < 0 || stored > int64_t{names_.table(Space::kLocal).size()} || !text.is_good()) return false;
-    local = static_cast<uint32_t>(stored) - 1;
+    if (stored < 0 || stored > int64_t{known} || !text.is_good()) return false;
+    locals_.push_back(static_cast<uint32_t>(stored) - 1);
   }
+  if (of->own > 0 && (series.local >= known || of->own > known - series.local)) return false;
+  for (uint32_t i = 0; i < of->own; ++i) locals_.push_back(series.local + i);
   const std::string_view path = text.bytes(text.below(kMostEvents));
   if (!text.is_good() || (of->blocks.size() > 1) == path.empty()) return false;
   times_.assign(of->steps.size(), 0);

@@ -15,7 +15,8 @@
 
 namespace heddle {
 
-// Its operand is a run, in Space::kRun. No checker sees it.
+// Its operand is a run, in Space::kRun; its local the first of those that the rounds have for their own. No checker
+// sees it.
 inline constexpr auto kSeries = static_cast<Operation>(63);
 
 struct SeriesShape {
@@ -44,7 +45,8 @@ struct SeriesShape {
     uint32_t first_edge;
     uint32_t edges;
   };
-  uint32_t operands = 0;  // that a run has locals for
+  uint32_t inputs = 0;  // operands: first values from outside, whose locals the run has, …
+  uint32_t own = 0;     // … then locals in a row, of which the event has the first
   std::vector<Step> steps;
   std::vector<Edge> edges;
   std::vector<Block> blocks;  // the first is where each round begins; if there is no other, runs have no path
@@ -58,7 +60,7 @@ struct SeriesRun {
   uint32_t previous = SeriesShape::kFromOutside;  // block
   uint32_t rounds = 0;                            // if it has no path
   std::string_view path;                          // a byte for each block
-  std::vector<uint32_t> locals;                   // by operand; kNoId: a value that depends on nothing
+  std::vector<uint32_t> inputs;                   // locals; kNoId: a value that depends on nothing
 
   void add_to(std::string& text) const;
   // Then come the variables of each access that is made, one for each time; or, if all lie equally far from the
@@ -91,7 +93,7 @@ class SeriesReader {
 
   Names& names_;
   std::vector<Known> shapes_;                     // by id
-  std::vector<uint32_t> locals_;                  // SeriesRun::locals of the present run
+  std::vector<uint32_t> locals_;                  // by operand, of the present run
   std::vector<uint32_t> lists_;                   // by step: the sources of an assignment
   std::string list_;
   std::vector<uint32_t> times_;                   // by step: how often the present run does it

@@ -290,9 +290,9 @@ def main():
     choose = "".join(f"  if (number == {case.seed}) return run_{case.seed}();\n" for case in cases)
     (folder / "cases.cpp").write_text(f"{text}\nstd::string outcome_of(int number) {{\n{choose}  return \"\";\n}}\n{MAIN}", encoding="utf-8")
     build = ["heddle-clang++", "-std=c++20", optimization, "-fwrapv", "-w", f"-I{Path(__file__).resolve().parent.parent}", "cases.cpp"]
-    run([*build, "--heddle-dataflow", "-g1", "-o", "cases"], cwd=folder)
+    run([*build, "--heddle-dataflow", "-o", "cases"], cwd=folder)
     without = "-Xclang -mllvm -Xclang -heddle-series=false".split()
-    run([*build, *without, "--heddle-dataflow", "-g1", "-o", "every_step"], cwd=folder)
+    run([*build, *without, "--heddle-dataflow", "-o", "every_step"], cwd=folder)
     header = Path(run(["which", "heddle-clang++"]).stdout.strip()).parent.parent / "include"
     run(["clang++-19", *build[1:], f"-I{header}", "-DHEDDLE_SEQUENTIAL", "-DIN_SEQUENCE", "-pthread", "-o", "in_sequence"], cwd=folder)
     verdicts, fewer, equal = {}, 0, 0
