@@ -332,7 +332,8 @@ void FunctionFlow::use_labels_again() {
     bool makes_labels = false;
     for (BasicBlock* block : loop->blocks())
       for (Instruction& instruction : *block)
-        makes_labels |= calls_named(instruction, "heddle_flow_") || calls_named(instruction, "heddle_series_");
+        makes_labels |=
+            calls_named(instruction, "heddle_flow_") || calls_named(instruction, "heddle_series_");
     if (!makes_labels || series_headers_.contains(loop->getHeader())) continue;
     Turn turn{loop->getLoopPreheader()->getTerminator(), latch->getTerminator(), {}};
     for (const auto& [phi, label] : phis_)
@@ -378,12 +379,14 @@ bool FunctionFlow::is_fit_for_series(const Instruction& instruction) const {
     return false;
   if (instruction.isTerminator()) return isa<BranchInst>(instruction) || isa<SwitchInst>(instruction);
   if (getLoadStorePointerOperand(&instruction) != nullptr) {
-    const TypeSize size = of_.layout.getTypeStoreSize(getLoadStoreType(const_cast<Instruction*>(&instruction)));
+    const TypeSize size =
+        of_.layout.getTypeStoreSize(getLoadStoreType(const_cast<Instruction*>(&instruction)));
     return !size.isScalable() && !size.isZero() && size <= 64;
   }
   if (const auto* made = dyn_cast<CallBase>(&instruction)) {
     if (made->isInlineAsm() || isa<MemIntrinsic>(made) || calls_named(instruction, "heddle")) return false;
-    if (isa<IntrinsicInst>(made)) return !made->mayReadFromMemory() || isa<AssumeInst>(made) || made->getType()->isVoidTy();
+    if (isa<IntrinsicInst>(made))
+      return !made->mayReadFromMemory() || isa<AssumeInst>(made) || made->getType()->isVoidTy();
     return flow_of_call(*made) == FlowOfCall::kComputes && made->doesNotThrow();
   }
   return true;

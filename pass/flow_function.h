@@ -48,7 +48,8 @@ class FlowModule {
 
   // What loops keep of their rounds (runtime/series.h).
   llvm::GlobalVariable* series_buffer() {
-    auto* const type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(HeddleSeriesBuffer));
+    auto* const type =
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(HeddleSeriesBuffer));
     return llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal("heddle_series_buffer", type, [&] {
       return new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
                                       "heddle_series_buffer", nullptr,
@@ -155,9 +156,9 @@ class FunctionFlow {
   llvm::DenseMap<const llvm::Value*, llvm::Value*> before_;  // what went through heddle.out: the value before
   llvm::SmallVector<std::pair<llvm::PHINode*, llvm::PHINode*>> phis_;  // values, and their labels
   llvm::DenseMap<const llvm::Instruction*, llvm::Instruction*>
-      made_for_;                                 // the last instruction that makes a value's label
-  llvm::DenseSet<const llvm::Value*> branched_;  // labels that the present block has branched on
-  llvm::SmallVector<llvm::AllocaInst*> counters_;            // of series, in memory as long as code is made
+      made_for_;                                            // the last instruction that makes a value's label
+  llvm::DenseSet<const llvm::Value*> branched_;             // labels that the present block has branched on
+  llvm::SmallVector<llvm::AllocaInst*> counters_;           // of series, in memory as long as code is made
   llvm::DenseSet<const llvm::BasicBlock*> series_headers_;  // of loops that are told as series
   llvm::Value* mark_ = nullptr;
   llvm::Value* top_ = nullptr;  // of its frame: where it returns to

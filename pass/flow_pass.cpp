@@ -65,8 +65,8 @@ void say_that_it_is_built(FlowModule& of) {
   builder.CreateCall(built, {globals, builder.getInt64(count)});
   if (of.has_series) {
     const auto border = [&](const char* name) {
-      auto* const global = new GlobalVariable(of.module, builder.getInt64Ty(), true, GlobalValue::ExternalWeakLinkage,
-                                              nullptr, name);
+      auto* const global = new GlobalVariable(of.module, builder.getInt64Ty(), true,
+                                              GlobalValue::ExternalWeakLinkage, nullptr, name);
       global->setVisibility(GlobalValue::HiddenVisibility);
       return global;
     };

@@ -49,10 +49,10 @@ class SeriesAddresses {
     if ((!has_start && loop_.getNumBlocks() > 1) || !expander_.isSafeToExpandAt(stride, at)) return;
     IRBuilder<> builder(at);
     Value* const first =
-        has_start ? builder.CreatePtrToInt(
-                        expander_.expandCodeFor(start, pointer->getType(), at->getIterator()),
-                        builder.getInt64Ty())
-                  : nullptr;
+        has_start
+            ? builder.CreatePtrToInt(expander_.expandCodeFor(start, pointer->getType(), at->getIterator()),
+                                     builder.getInt64Ty())
+            : nullptr;
     Value* const apart = expander_.expandCodeFor(stride, builder.getInt64Ty(), at->getIterator());
     to_.places[pointer] = {static_cast<uint16_t>(starts_.size()), 0};
     starts_.emplace_back(start, stride);
@@ -103,7 +103,8 @@ SmallVector<SeriesLoop> find_series_loops(Function& function, FunctionAnalysisMa
     SeriesAddresses addresses(series, *loop, evolution, expander);
     for (BasicBlock* block : series.blocks)
       for (Instruction& instruction : *block)
-        if (auto* pointer = getLoadStorePointerOperand(&instruction)) addresses.add(const_cast<Value*>(pointer));
+        if (auto* pointer = getLoadStorePointerOperand(&instruction))
+          addresses.add(const_cast<Value*>(pointer));
   }
   return found;
 }

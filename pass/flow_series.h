@@ -1,5 +1,5 @@
-// Loops whose rounds are told as one (runtime/series.h): innermost ones that call nobody, so that all they do is
-// known here.
+// Loops whose rounds are told as one (runtime/series.h): innermost ones that call nobody, so that all they do
+// is known here.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

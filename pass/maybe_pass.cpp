@@ -66,7 +66,8 @@ class Region {
   CallBase& begin() const { return begin_; }
   bool is_body() const { return is_body_; }
   bool has(const BasicBlock* block) const { return entered_.contains(block); }
-  // Whether the variable is of the region alone: it is nothing before, so that nobody can say whether it changes.
+  // Whether the variable is of the region alone: it is nothing before, so that nobody can say whether it
+  // changes.
   bool is_local(const AllocaInst* variable) const {
     return all_of(variable->users(), [&](const User* user) {
       return isa<IntrinsicInst>(user) || inside_.contains(cast<Instruction>(user));

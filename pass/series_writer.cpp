@@ -247,9 +247,9 @@ GlobalVariable* SeriesWriter::make_pattern() {
     SmallVector<uint16_t> sources;
     for (const uint16_t source : step.sources) sources.push_back(operand(source));
     const bool is_written = step.operation == Operation::kRead && any_of(of_block, [&](const Step& other) {
-      return other.operation == Operation::kWrite && other.pointer == step.pointer &&
-             other.offset == step.offset && other.size == step.size;
-    });
+                              return other.operation == Operation::kWrite && other.pointer == step.pointer &&
+                                     other.offset == step.offset && other.size == step.size;
+                            });
     const auto count = static_cast<uint64_t>(sources.size() | (is_written ? 0x8000 : 0));
     sources.resize(runtime::kMostSources, runtime::kNoOperand);
     steps_at_[step.at].push_back(static_cast<unsigned>(steps.size()));
@@ -271,7 +271,8 @@ GlobalVariable* SeriesWriter::make_pattern() {
     const auto first_edge = static_cast<uint16_t>(edges.size() / 4);
     for (const auto& [from, of_edge] : block.edges) {
       if (of_edge.empty()) continue;
-      edges.append({static_cast<uint16_t>(from), static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(of_edge.size()), 0});
+      edges.append({static_cast<uint16_t>(from), static_cast<uint16_t>(steps.size()),
+                    static_cast<uint16_t>(of_edge.size()), 0});
       for (const Step& step : of_edge) add_step(step, listed_here, {});
     }
     const auto edge_count = static_cast<uint16_t>(edges.size() / 4 - first_edge);
@@ -286,10 +287,11 @@ GlobalVariable* SeriesWriter::make_pattern() {
   });
   const auto kind = static_cast<uint16_t>((outside_labels_ != 0 ? 0x8000 : 0) | (writes ? 0x4000 : 0));
   Constant* const header = ConstantDataArray::get(
-      context, ArrayRef<uint16_t>({static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(edges.size() / 4),
-                                   static_cast<uint16_t>(blocks_.size()), in_series, listed, labels_,
-                                   static_cast<uint16_t>(inputs_.size()),
-                                   static_cast<uint16_t>(number_of(loop_.latch) | kind)}));
+      context,
+      ArrayRef<uint16_t>({static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(edges.size() / 4),
+                          static_cast<uint16_t>(blocks_.size()), in_series, listed, labels_,
+                          static_cast<uint16_t>(inputs_.size()),
+                          static_cast<uint16_t>(number_of(loop_.latch) | kind)}));
   Constant* const all = ConstantStruct::getAnon(
       {ConstantInt::get(i32, 0), ConstantInt::get(i32, bytes), header,
        ConstantArray::get(ArrayType::get(step_type, steps.size()), steps),
@@ -390,8 +392,9 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
   for (const auto& [access, place] : listed_) {
     IRBuilder<> builder(const_cast<Instruction*>(access));
     Value* const at = count(builder, addresses);
-    builder.CreateStore(builder.CreatePtrToInt(const_cast<Value*>(getLoadStorePointerOperand(access)), number),
-                        builder.CreateGEP(number, list, at));
+    builder.CreateStore(
+        builder.CreatePtrToInt(const_cast<Value*>(getLoadStorePointerOperand(access)), number),
+        builder.CreateGEP(number, list, at));
   }
   for (BasicBlock* block : loop_.blocks) {
     for (Instruction& instruction : *block)

@@ -1,4 +1,5 @@
-// Writes down what a loop does in a round, and has it keep what differs from round to round (runtime/series.h).
+// Writes down what a loop does in a round, and has it keep what differs from round to round
+// (runtime/series.h).
 #pragma once
 
 #include <llvm/ADT/MapVector.h>
@@ -69,7 +70,7 @@ class SeriesWriter {
   uint16_t labels_ = 0;
   uint16_t outside_labels_ = 0;  // of them, that are needed behind the loop
   std::size_t steps_ = 0;
-  llvm::DenseMap<const llvm::Instruction*, uint16_t> listed_;                         // addresses
+  llvm::DenseMap<const llvm::Instruction*, uint16_t> listed_;                  // addresses
   llvm::MapVector<llvm::Instruction*, llvm::SmallVector<unsigned>> steps_at_;  // by what does them
 };
 

@@ -31,8 +31,8 @@ enum ChannelOperation : uint8_t {
   kToldStirred,      // the calm is over for the thread; extra: StirredBlock; address, pc, context: what the
                      // block it is in first gave back; name: the stream it came back from
   kToldUnfollowed,   // a function was called that does not say what its result depends on: address
-  kToldSeries,       // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
-                     // pattern lies in the texts; extra: how many words come in the next records
+  kToldSeries,  // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
+                // pattern lies in the texts; extra: how many words come in the next records
   kToldSeriesWords,  // pc, name, caller, context and extra: kSeriesWords of them
 };
 

@@ -157,6 +157,14 @@ void renew(uint32_t label) {
   }
 }
 
+static void say_that_there_are_no_more() {
+  static bool is_said = false;
+  if (!is_said)
+    say("more than %u values are followed at once; what further ones depend on counts as a branch",
+        kMostLabels);
+  is_said = true;
+}
+
 // Only a very deep recursion, or a loop that no compiler understands, uses all up. A read without a label
 // counts as a branch; whoever joins labels says that they do.
 uint32_t fresh_label() {
@@ -165,17 +173,13 @@ uint32_t fresh_label() {
     renew(label);
     return label;
   }
-  static bool is_said = false;
-  if (!is_said)
-    say("more than %u values are followed at once; what further ones depend on counts as a branch",
-        kMostLabels);
-  is_said = true;
+  say_that_there_are_no_more();
   return 0;
 }
 
 uint32_t fresh_labels(uint32_t count, bool are_kept) {
   if (heddle_flow_state.next + count > kMostLabels) {
-    fresh_label();  // says so
+    say_that_there_are_no_more();
     return kMostLabels;
   }
   const uint32_t first = heddle_flow_state.next;

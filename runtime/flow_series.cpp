@@ -133,7 +133,8 @@ uint32_t rounds_of(const HeddleSeriesRun& run) {
 void tell_rounds(Thread& thread, const HeddleSeriesRun& run, uint32_t place, const SeriesRounds& of,
                  uint32_t addresses, const uint64_t* inputs, const void* pc) {
   const SeriesPattern& pattern = *run.pattern;
-  const uint32_t words = 2 + 2 * pattern.in_series + (pattern.inputs + 1) / 2 + addresses + (of.path_size + 7) / 8;
+  const uint32_t words =
+      2 + 2 * pattern.in_series + (pattern.inputs + 1) / 2 + addresses + (of.path_size + 7) / 8;
   tell_quickly(thread, {.operation = kToldSeries,
                         .address = reinterpret_cast<const void*>(run.label),
                         .pc = pc,
@@ -153,6 +154,35 @@ void tell_rounds(Thread& thread, const HeddleSeriesRun& run, uint32_t place, con
     to.add(word);
   }
   to.flush();
+}
+
+// There is no room for the pattern in the channel.
+void tell_each_step(Thread& thread, const HeddleSeriesRun& run, const SeriesRounds& of, uint32_t addresses,
+                    const uint64_t* inputs) {
+  const SeriesPattern& pattern = *run.pattern;
+  const auto label = [&](uint16_t operand) -> uint64_t {
+    if (operand == kNoOperand) return 0;
+    return operand < pattern.inputs ? inputs[operand] : run.label + operand - pattern.inputs;
+  };
+  for_each_step(pattern, of, addresses, [&](const SeriesStep& step, uint32_t, uint64_t address) {
+    const uint64_t target = label(step.target);
+    Told told = {.operation = step.operation, .pc = reinterpret_cast<const void*>(step.pc)};
+    if (step.address != kNoOperand) {
+      told.address = reinterpret_cast<const void*>(address);
+      told.size = step.size;
+      told.extra = static_cast<uint32_t>(target) << kOrderBits;
+      told.name = step.name;
+    } else {
+      if (target == 0) return;
+      uint64_t from[kMostSources] = {};
+      for (uint32_t i = 0; i < step.sources; ++i) from[i] = label(step.source[i]);
+      told.address = reinterpret_cast<const void*>(target | from[5] << kLabelBits);
+      told.name = from[0] | from[1] << 32;
+      told.caller = from[2] | from[3] << 32;
+      told.extra = static_cast<uint32_t>(from[4]);
+    }
+    tell_quickly(thread, told);
+  });
 }
 
 void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t addresses) {
@@ -194,8 +224,12 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   if (rounds == 0 && run->path == 0) return;
   for (uint32_t i = 0; i < pattern.inputs; ++i)
     inputs[i] = settled(*thread, static_cast<uint32_t>(inputs[i]));
-  SeriesRounds of = {rounds, static_cast<uint16_t>(run->previous), static_cast<uint32_t>(run->path),
-                     heddle_series_buffer.path, series, heddle_series_buffer.addresses};
+  SeriesRounds of = {rounds,
+                     static_cast<uint16_t>(run->previous),
+                     static_cast<uint32_t>(run->path),
+                     heddle_series_buffer.path,
+                     series,
+                     heddle_series_buffer.addresses};
   const auto addresses = static_cast<uint32_t>(run->addresses);
   see_stack(pattern, of, addresses);
   look_for_races(pattern, of, rounds);
@@ -214,8 +248,10 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
       of.rounds = left - most;
     }
     tell_rounds(*thread, *run, place, of, addresses, inputs, pc);
-    advance(of.rounds);
+  } else {
+    tell_each_step(*thread, *run, of, addresses, inputs);
   }
+  advance(of.rounds);
   know_branches(pattern, inputs);
   const auto label = static_cast<uint32_t>(run->label);
   if (!pattern.keeps_labels) return release_labels(label);

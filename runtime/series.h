@@ -28,7 +28,8 @@ struct SeriesStep {
   uint16_t address;   // of the pattern's: first those in series, then those that are listed; kNoOperand: none
   uint8_t operation;  // of trace/event.h
   uint8_t size;
-  uint16_t target;   // read to, written from, assigned or branched on; kNoOperand: a write of what has no label
+  uint16_t
+      target;  // read to, written from, assigned or branched on; kNoOperand: a write of what has no label
   uint16_t sources : 15;    // of an assignment
   uint16_t is_written : 1;  // of a read: the same memory is written in the same block
   uint16_t source[kMostSources];
@@ -90,7 +91,7 @@ bool for_each_step(const SeriesPattern& pattern, const SeriesRounds& of, uint32_
   const uint32_t count = has_path ? of.path_size : of.rounds;
   uint16_t previous = of.previous;
   uint64_t round = ~uint64_t{0};
-  uint32_t used = 0;        // of the listed addresses
+  uint32_t used = 0;                  // of the listed addresses
   uint64_t listed[kMostListed] = {};  // of the present round
   const auto steps = [&](uint32_t first, uint32_t number) {
     for (uint32_t i = first; i < first + number; ++i) {
@@ -135,8 +136,8 @@ struct HeddleSeriesBuffer {
 };
 extern __thread HeddleSeriesBuffer heddle_series_buffer __attribute__((tls_model("initial-exec")));
 
-// In the frame of the function with the loop. Then come the addresses in series, as SeriesRounds has them for the
-// loop's first round, and the labels of the inputs.
+// In the frame of the function with the loop. Then come the addresses in series, as SeriesRounds has them for
+// the loop's first round, and the labels of the inputs.
 struct HeddleSeriesRun {
   heddle::runtime::SeriesPattern* pattern;
   uint64_t label;     // the first of its own; 0: nothing is told

@@ -1,5 +1,5 @@
-// Series of rounds (runtime/series.h) as events of a trace: in a recording one event each (trace/series.h), else as if
-// the program had told every step.
+// Series of rounds (runtime/series.h) as events of a trace: in a recording one event each (trace/series.h),
+// else as if the program had told every step.
 #include <algorithm>
 #include <utility>
 
@@ -99,8 +99,7 @@ bool LiveTrace::add_series_variables(const ToldSeries::Told& told) {
                                          is_whole &= variable != Variables::kNone;
                                          variables_by_step_[i].push_back(variable);
                                        });
-    for (const std::vector<uint32_t>& of_step : variables_by_step_)
-      SeriesRun::add_variables(text_, of_step);
+    for (const std::vector<uint32_t>& of_step : variables_by_step_) SeriesRun::add_variables(text_, of_step);
   }
   accessing_ = nullptr;
   return is_whole;

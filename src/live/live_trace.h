@@ -161,7 +161,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<uint32_t> step_variables_;                  // of a step of it
   std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
   uint64_t in_series_ = 0;                                // events that series stand for, but one for each
-  std::vector<Thread> threads_;  // by stream
+  std::vector<Thread> threads_;                           // by stream
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;

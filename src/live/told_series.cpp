@@ -32,7 +32,9 @@ bool is_good(const SeriesPattern& pattern) {
   const auto is_operand = [&](uint16_t operand) {
     return operand == runtime::kNoOperand || operand < operands;
   };
-  if (pattern.blocks == 0 || pattern.blocks > runtime::kMostBlocks || pattern.steps == 0 || pattern.listed > runtime::kMostListed) return false;
+  if (pattern.blocks == 0 || pattern.blocks > runtime::kMostBlocks || pattern.steps == 0 ||
+      pattern.listed > runtime::kMostListed)
+    return false;
   for (const SeriesStep& step : std::span(pattern.step(), pattern.steps)) {
     const bool is_other = is_operation(step, Operation::kAssign) || is_operation(step, Operation::kBranch);
     if (!is_access(step) && !is_other) return false;
@@ -47,8 +49,8 @@ bool is_good(const SeriesPattern& pattern) {
   return std::ranges::all_of(std::span(pattern.block(), pattern.blocks), [&](const SeriesBlock& block) {
     return within(block.first_step, block.steps, pattern.steps) &&
            within(block.first_edge, block.edges, pattern.edges) &&
-           (block.listed == 0 || (block.first_listed >= pattern.in_series &&
-                                  within(block.first_listed, block.listed, addresses)));
+           (block.listed == 0 ||
+            (block.first_listed >= pattern.in_series && within(block.first_listed, block.listed, addresses)));
   });
 }
 
@@ -184,17 +186,20 @@ uint64_t ToldSeries::Told::steps() const {
 }
 
 uint64_t ToldSeries::Told::events(uint64_t steps) const {
+  uint64_t visits[runtime::kMostBlocks] = {rounds.rounds};
+  bool is_counted = pattern->blocks == 1;
   for (uint32_t number = 0; number < pattern->blocks; ++number) {
     const SeriesBlock& block = pattern->block()[number];
     uint64_t nothing = 0;
     for (const SeriesStep& step : std::span(pattern->step() + block.first_step, block.steps))
       nothing += is_operation(step, Operation::kBranch) && label(step.target) == 0 ? 1 : 0;
     if (nothing == 0) continue;
-    const uint64_t visits = pattern->blocks == 1
-                                ? rounds.rounds
-                                : static_cast<uint64_t>(std::count(rounds.path, rounds.path + rounds.path_size,
-                                                                   static_cast<uint8_t>(number)));
-    steps -= nothing * visits;
+    if (!is_counted) {
+      visits[0] = 0;
+      for (uint32_t i = 0; i < rounds.path_size; ++i) ++visits[rounds.path[i]];
+      is_counted = true;
+    }
+    steps -= nothing * visits[number];
   }
   return steps;
 }

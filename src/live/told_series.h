@@ -39,8 +39,9 @@ class ToldSeries {
     }
     // What the program would have told of the step alone. No operation: nothing.
     runtime::Record record(const runtime::SeriesStep& step, uint64_t address) const;
-    uint64_t steps() const;                 // that are made
-    uint64_t events(uint64_t steps) const;  // that they are: no branch on a value that depends on nothing is one
+    uint64_t steps() const;  // that are made
+    uint64_t events(
+        uint64_t steps) const;  // that they are: no branch on a value that depends on nothing is one
     std::span<const uint64_t> words;
   };
 

@@ -127,7 +127,8 @@ class Variables {
     uint64_t number = ~uint64_t{0};
     Line* line = nullptr;
   };
-  std::vector<Near> near_ = std::vector<Near>(kNear);  // lines found lately, so that most need not be looked up
+  std::vector<Near> near_ =
+      std::vector<Near>(kNear);  // lines found lately, so that most need not be looked up
   std::vector<Pieces> divided_;
   std::vector<uint32_t> unused_;  // of divided_
 };

@@ -274,8 +274,8 @@ EventBatch BinaryReader::next_told() {
     if (event.operation != kSeries) {
       told_.push_back(event);
     } else if (!series_.add_events(event, told_)) {
-      throw InputError(fmt::format("{}: damaged: event {} is a series that cannot be", name_,
-                                   stored_.first + replaced_));
+      throw InputError(
+          fmt::format("{}: damaged: event {} is a series that cannot be", name_, stored_.first + replaced_));
     }
   }
   return {stored_.first, told_};

@@ -88,9 +88,9 @@ class BinaryReader : public TraceSource {
   EventLimits limits_;  // of the events, by names_
   Parts parts_;
   SeriesReader series_{names_};
-  EventBatch stored_;        // of which series are replaced …
+  EventBatch stored_;         // of which series are replaced …
   std::size_t replaced_ = 0;  // … so many events so far
-  std::vector<Event> told_;  // the latest batch, with what series did in their place
+  std::vector<Event> told_;   // the latest batch, with what series did in their place
   uint64_t parts_loaded_ = 0;
   BinaryInfo info_;
   std::vector<Chunk> chunks_;                       // all at first, then those with events, by first position

@@ -12,7 +12,9 @@ void put(std::string& to, uint64_t number) {
   to += static_cast<char>(number);
 }
 
-uint64_t folded(int64_t number) { return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63); }
+uint64_t folded(int64_t number) {
+  return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63);
+}
 int64_t unfolded(uint64_t number) {
   return static_cast<int64_t>(number >> 1) ^ -static_cast<int64_t>(number & 1);
 }
@@ -57,7 +59,8 @@ class Reader {
 
 // Calls `visit(first step, how many)` for all that the run goes through, in order.
 template <class Visit>
-bool go_through(const SeriesShape& shape, uint32_t previous, uint32_t rounds, std::string_view path, Visit visit) {
+bool go_through(const SeriesShape& shape, uint32_t previous, uint32_t rounds, std::string_view path,
+                Visit visit) {
   const bool has_path = shape.blocks.size() > 1;
   const std::size_t count = has_path ? path.size() : rounds;
   for (std::size_t i = 0; i < count; ++i) {

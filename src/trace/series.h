@@ -1,8 +1,9 @@
 // Rounds of a loop, which a file has as one event (docs/design/trace-format.md; runtime/series.h says how a
 // program tells them). A reader puts what they did in its place, so that nobody else knows of them.
 //
-// A *shape* is what such rounds have in common: their steps, block by block, with sites. A *run* is some rounds of
-// a shape: through which blocks they went, which locals they had, and which variables their accesses were about.
+// A *shape* is what such rounds have in common: their steps, block by block, with sites. A *run* is some
+// rounds of a shape: through which blocks they went, which locals they had, and which variables their
+// accesses were about.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace heddle {
 
-// Its operand is a run, in Space::kRun; its local the first of those that the rounds have for their own. No checker
-// sees it.
+// Its operand is a run, in Space::kRun; its local the first of those that the rounds have for their own. No
+// checker sees it.
 inline constexpr auto kSeries = static_cast<Operation>(63);
 
 struct SeriesShape {
@@ -63,8 +64,8 @@ struct SeriesRun {
   std::vector<uint32_t> inputs;                   // locals; kNoId: a value that depends on nothing
 
   void add_to(std::string& text) const;
-  // Then come the variables of each access that is made, one for each time; or, if all lie equally far from the
-  // one before, the first and the distance.
+  // Then come the variables of each access that is made, one for each time; or, if all lie equally far from
+  // the one before, the first and the distance.
   static void add_even(std::string& text, uint32_t first, int64_t distance, std::size_t count);
   static void add_variables(std::string& text, const std::vector<uint32_t>& of_step);
 };
@@ -92,9 +93,9 @@ class SeriesReader {
   uint32_t list_of(const SeriesShape::Step& step);
 
   Names& names_;
-  std::vector<Known> shapes_;                     // by id
-  std::vector<uint32_t> locals_;                  // by operand, of the present run
-  std::vector<uint32_t> lists_;                   // by step: the sources of an assignment
+  std::vector<Known> shapes_;     // by id
+  std::vector<uint32_t> locals_;  // by operand, of the present run
+  std::vector<uint32_t> lists_;   // by step: the sources of an assignment
   std::string list_;
   std::vector<uint32_t> times_;                   // by step: how often the present run does it
   std::vector<std::vector<uint32_t>> variables_;  // by step, of the present one
