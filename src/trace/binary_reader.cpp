@@ -264,18 +264,21 @@ EventBatch BinaryReader::next() {
 
 EventBatch BinaryReader::next_told() {
   if (names_.table(Space::kRun).size() == 0) return next_stored();
-  if (replaced_ == stored_.events.size()) {
-    stored_ = next_stored();
-    replaced_ = 0;
-  }
   told_.clear();
-  for (; replaced_ < stored_.events.size() && told_.size() < kLargeWindow; ++replaced_) {
-    const Event& event = stored_.events[replaced_];
-    if (event.operation != kSeries) {
-      told_.push_back(event);
-    } else if (!series_.add_events(event, told_)) {
-      throw InputError(
-          fmt::format("{}: damaged: event {} is a series that cannot be", name_, stored_.first + replaced_));
+  while (told_.empty()) {  // a series may come to nothing
+    if (replaced_ == stored_.events.size()) {
+      stored_ = next_stored();
+      replaced_ = 0;
+      if (stored_.empty()) break;
+    }
+    for (; replaced_ < stored_.events.size() && told_.size() < kLargeWindow; ++replaced_) {
+      const Event& event = stored_.events[replaced_];
+      if (event.operation != kSeries) {
+        told_.push_back(event);
+      } else if (!series_.add_events(event, told_)) {
+        throw InputError(fmt::format("{}: damaged: event {} is a series that cannot be", name_,
+                                     stored_.first + replaced_));
+      }
     }
   }
   return {stored_.first, told_};

@@ -1,7 +1,7 @@
 """Random C++ programs with parallel tasks, recorded in few events and with every step, and what `ndseq` says held against each other
 (docs/design/dataflow.md).
 
-Usage: flow_laws.py FOLDER FIRST COUNT [OPTIMIZATION]   with heddle and heddle-clang++ in PATH
+Usage: flow_laws.py FOLDER FIRST COUNT [OPTIMIZATION [OPTION…]]   with heddle and heddle-clang++ in PATH
 
 One file has COUNT programs, of the seeds from FIRST on. The turns of schedule.h fix the order of what the tasks do, and a lock makes it
 certain. Holds of each: both recordings have the same verdict, the same tasks and bodies of `if (HEDDLE_MAYBE)`, as many of which can be
@@ -284,15 +284,16 @@ def agree(few, every, optimization):
 def main():
     folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     optimization = sys.argv[4] if len(sys.argv) > 4 else "-O2"
+    more = sys.argv[5:]
     folder.mkdir(parents=True, exist_ok=True)
     cases = [Case(seed) for seed in range(first, first + count)]
     text = PRELUDE + "\n".join(case.text() for case in cases)
     choose = "".join(f"  if (number == {case.seed}) return run_{case.seed}();\n" for case in cases)
     (folder / "cases.cpp").write_text(f"{text}\nstd::string outcome_of(int number) {{\n{choose}  return \"\";\n}}\n{MAIN}", encoding="utf-8")
     build = ["heddle-clang++", "-std=c++20", optimization, "-fwrapv", "-w", f"-I{Path(__file__).resolve().parent.parent}", "cases.cpp"]
-    run([*build, "--heddle-dataflow", "-o", "cases"], cwd=folder)
+    run([*build, *more, "--heddle-dataflow", "-o", "cases"], cwd=folder)
     without = "-Xclang -mllvm -Xclang -heddle-series=false".split()
-    run([*build, *without, "--heddle-dataflow", "-o", "every_step"], cwd=folder)
+    run([*build, *without, *more, "--heddle-dataflow", "-o", "every_step"], cwd=folder)
     header = Path(run(["which", "heddle-clang++"]).stdout.strip()).parent.parent / "include"
     run(["clang++-19", *build[1:], f"-I{header}", "-DHEDDLE_SEQUENTIAL", "-DIN_SEQUENCE", "-pthread", "-o", "in_sequence"], cwd=folder)
     verdicts, fewer, equal = {}, 0, 0
