@@ -147,7 +147,8 @@ TEST(Series, IsNotBelieved) {
         changed.resize(at);
         break;
       }
-      changed[at] = static_cast<char>(random() % 3 == 0 ? random() : changed[at] ^ 1 << random() % 8);
+      const auto flipped = static_cast<unsigned char>(changed[at]) ^ 1U << random() % 8;
+      changed[at] = static_cast<char>(random() % 3 == 0 ? random() : flipped);
     }
     recorded.names.table(Space::kShape) = StringTable();
     recorded.names.table(Space::kShape).append(shape);
