@@ -38,28 +38,27 @@ void LiveTrace::tell_series(uint32_t stream) {
                          });
 }
 
-// Variables that lie in a row have numbers in a row, because they are met address by address.
-bool LiveTrace::add_even_variables(const ToldSeries::Told& told, const SeriesStep& step) {
-  const runtime::SeriesRounds& rounds = told.rounds;
-  const uint64_t stride = rounds.series[2 * step.address + 1];
-  uint64_t address = rounds.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+// Of an access that every round makes, in series. Variables that lie in a row have numbers in a row, because
+// they are met address by address.
+bool LiveTrace::add_variables_of_rounds(const ToldSeries::Told& told, const SeriesStep& step,
+                                        uint32_t count) {
+  const uint64_t stride = told.rounds.series[2 * step.address + 1];
+  uint64_t address = told.rounds.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
   if (step.size == 8) {
     const uint32_t first = variable_at(step, address);
-    const uint32_t second = rounds.rounds > 1 ? variable_at(step, address + stride) : first;
+    const uint32_t second = count > 1 ? variable_at(step, address + stride) : first;
     const int64_t distance = int64_t{second} - int64_t{first};
-    if (variables_.are_even(address & Record::kAddressMask48, stride, stride == 0 ? 1 : rounds.rounds, first,
+    if (variables_.are_even(address & Record::kAddressMask48, stride, stride == 0 ? 1 : count, first,
                             distance)) {
-      SeriesRun::add_even(text_, first, distance, rounds.rounds);
+      SeriesRun::add_even(text_, first, distance, count);
       return true;
     }
   }
   step_variables_.clear();
-  for (uint32_t round = 0; round < rounds.rounds; ++round, address += stride) {
+  for (uint32_t round = 0; round < count; ++round, address += stride) {
     const uint32_t variable = variable_at(step, address);
     if (variable == Variables::kNone) return false;
     step_variables_.push_back(variable);
-    if (stride == 0) step_variables_.resize(rounds.rounds, variable);
-    if (stride == 0) break;
   }
   SeriesRun::add_variables(text_, step_variables_);
   return true;
@@ -70,36 +69,78 @@ uint32_t LiveTrace::variable_at(const SeriesStep& step, uint64_t address) {
   return variables_.whole(series_access_.address(), step.size);
 }
 
+// Of all other accesses, to variables_by_step_; and how often a round begins. False: one is not whole, or
+// what is told does not fit together.
+template <class Begin, class IsOfRounds>
+bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begin, IsOfRounds is_of_rounds,
+                                        uint32_t& rounds) {
+  const SeriesPattern& pattern = *told.pattern;
+  const runtime::SeriesRounds& of = told.rounds;
+  if (pattern.blocks == 1 && pattern.listed == 0) {
+    rounds = of.rounds;
+    return true;
+  }
+  if (variables_by_step_.size() < pattern.steps) variables_by_step_.resize(pattern.steps);
+  for (std::vector<uint32_t>& of_step : variables_by_step_) of_step.clear();
+  std::array<std::vector<uint32_t>, runtime::kMostBlocks>& accesses = accesses_by_block_;
+  for (uint32_t number = 0; number < pattern.blocks; ++number) {
+    const runtime::SeriesBlock& block = pattern.block()[number];
+    accesses[number].clear();
+    for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i)
+      if (pattern.step()[i].address != runtime::kNoOperand && !is_of_rounds(i)) accesses[number].push_back(i);
+  }
+  std::span<const uint64_t> listed = told.addresses;
+  const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
+  for (uint32_t visit = 0; visit < visits; ++visit) {
+    const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
+    if (number >= pattern.blocks) return false;
+    const runtime::SeriesBlock& block = pattern.block()[number];
+    if (number == 0) ++rounds;
+    if (listed.size() < block.listed) return false;
+    for (const uint32_t i : accesses[number]) {
+      const SeriesStep& step = pattern.step()[i];
+      const bool is_listed = step.address >= pattern.in_series;
+      if (is_listed &&
+          (step.address < block.first_listed || step.address - block.first_listed >= block.listed))
+        return false;
+      const uint64_t address =
+          is_listed ? listed[step.address - block.first_listed]
+                    : of.series[2 * step.address] + (rounds - 1) * of.series[2 * step.address + 1];
+      begin(step);
+      const uint32_t variable = variable_at(step, address + static_cast<uint64_t>(int64_t{step.offset}));
+      if (variable == Variables::kNone) return false;
+      variables_by_step_[i].push_back(variable);
+    }
+    listed = listed.subspan(block.listed);
+  }
+  return listed.empty();
+}
+
 // False: one of them is not whole.
 bool LiveTrace::add_series_variables(const ToldSeries::Told& told) {
   const SeriesPattern& pattern = *told.pattern;
-  const runtime::SeriesRounds& rounds = told.rounds;
   const auto begin = [&](const SeriesStep& step) {
     series_access_.name = step.name;
     series_access_.pc = step.pc;
     series_access_.context = told.head.context;
   };
   accessing_ = &series_access_;  // where that is, is asked for only where a variable begins
-  bool is_whole = true;
-  if (pattern.blocks == 1 && pattern.listed == 0) {
-    for (uint32_t i = 0; i < pattern.steps && is_whole; ++i) {
-      const SeriesStep& step = pattern.step()[i];
-      if (step.address == runtime::kNoOperand) continue;
+  const auto is_of_rounds = [&](uint32_t i) {
+    const runtime::SeriesBlock& block = pattern.block()[0];
+    return i >= block.first_step && i < uint32_t{block.first_step} + block.steps &&
+           pattern.step()[i].address < pattern.in_series;
+  };
+  uint32_t visits = 0;  // of the first block
+  bool is_whole = add_variables_of_visits(told, begin, is_of_rounds, visits);
+  for (uint32_t i = 0; i < pattern.steps && is_whole; ++i) {
+    const SeriesStep& step = pattern.step()[i];
+    if (step.address == runtime::kNoOperand) continue;
+    if (is_of_rounds(i)) {
       begin(step);
-      is_whole = add_even_variables(told, step);
+      is_whole = visits == 0 || add_variables_of_rounds(told, step, visits);
+    } else {
+      SeriesRun::add_variables(text_, variables_by_step_[i]);
     }
-  } else {
-    if (variables_by_step_.size() < pattern.steps) variables_by_step_.resize(pattern.steps);
-    for (std::vector<uint32_t>& of_step : variables_by_step_) of_step.clear();
-    is_whole &= runtime::for_each_step(pattern, rounds, static_cast<uint32_t>(told.addresses.size()),
-                                       [&](const SeriesStep& step, uint32_t i, uint64_t address) {
-                                         if (step.address == runtime::kNoOperand) return;
-                                         begin(step);
-                                         const uint32_t variable = variable_at(step, address);
-                                         is_whole &= variable != Variables::kNone;
-                                         variables_by_step_[i].push_back(variable);
-                                       });
-    for (const std::vector<uint32_t>& of_step : variables_by_step_) SeriesRun::add_variables(text_, of_step);
   }
   accessing_ = nullptr;
   return is_whole;

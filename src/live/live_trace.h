@@ -3,6 +3,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -111,7 +112,10 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // As one event of a recording; false: its variables are not whole.
   bool record_series(const ToldSeries::Told& told, Thread& thread);
   bool add_series_variables(const ToldSeries::Told& told);
-  bool add_even_variables(const ToldSeries::Told& told, const runtime::SeriesStep& step);
+  bool add_variables_of_rounds(const ToldSeries::Told& told, const runtime::SeriesStep& step, uint32_t count);
+  template <class Begin, class IsOfRounds>
+  bool add_variables_of_visits(const ToldSeries::Told& told, Begin begin, IsOfRounds is_of_rounds,
+                               uint32_t& rounds);
   uint32_t variable_at(const runtime::SeriesStep& step, uint64_t address);
   uint32_t shape_of(const ToldSeries::Told& told);
   uint64_t most_bytes() const;  // told apart of one access
@@ -160,8 +164,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
   std::vector<uint32_t> step_variables_;                  // of a step of it
   std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
-  uint64_t in_series_ = 0;                                // events that series stand for, but one for each
-  std::vector<Thread> threads_;                           // by stream
+  std::array<std::vector<uint32_t>, runtime::kMostBlocks> accesses_by_block_;  // steps of those
+  uint64_t in_series_ = 0;       // events that series stand for, but one for each
+  std::vector<Thread> threads_;  // by stream
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> conditions_;
