@@ -6,15 +6,21 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include "pass/flow_functions.h"
+#include "pass/series_writer.h"
 
 namespace heddle {
 
 using namespace llvm;
+
+// For the law that both say the same.
+static cl::opt<bool> tells_series("heddle-series", cl::init(true),
+                                  cl::desc("tell loops without calls as series of rounds"));
 
 bool calls_named(const Instruction& instruction, StringRef beginning) {
   const auto* call = dyn_cast<CallBase>(&instruction);
@@ -325,8 +331,10 @@ void FunctionFlow::use_labels_again() {
     if (loop->getLoopPreheader() == nullptr || latch == nullptr) continue;
     bool makes_labels = false;
     for (BasicBlock* block : loop->blocks())
-      for (Instruction& instruction : *block) makes_labels |= calls_named(instruction, "heddle_flow_");
-    if (!makes_labels) continue;
+      for (Instruction& instruction : *block)
+        makes_labels |=
+            calls_named(instruction, "heddle_flow_") || calls_named(instruction, "heddle_series_");
+    if (!makes_labels || series_headers_.contains(loop->getHeader())) continue;
     Turn turn{loop->getLoopPreheader()->getTerminator(), latch->getTerminator(), {}};
     for (const auto& [phi, label] : phis_)
       if (phi->getParent() == loop->getHeader()) turn.labels.push_back(label);
@@ -364,11 +372,44 @@ void FunctionFlow::use_labels_again() {
   }
 }
 
+// Nobody is called, nothing ends a stretch, and what may be left out neither begins nor ends.
+bool FunctionFlow::is_fit_for_series(const Instruction& instruction) const {
+  if (instruction.isAtomic() || instruction.isVolatile() || instruction.isEHPad() ||
+      isa<AllocaInst>(instruction) || before_.contains(&instruction))
+    return false;
+  if (instruction.isTerminator()) return isa<BranchInst>(instruction) || isa<SwitchInst>(instruction);
+  if (getLoadStorePointerOperand(&instruction) != nullptr) {
+    const TypeSize size =
+        of_.layout.getTypeStoreSize(getLoadStoreType(const_cast<Instruction*>(&instruction)));
+    return !size.isScalable() && !size.isZero() && size <= 64;
+  }
+  if (const auto* made = dyn_cast<CallBase>(&instruction)) {
+    if (made->isInlineAsm() || isa<MemIntrinsic>(made) || calls_named(instruction, "heddle")) return false;
+    if (isa<IntrinsicInst>(made))
+      return !made->mayReadFromMemory() || isa<AssumeInst>(made) || made->getType()->isVoidTy();
+    return flow_of_call(*made) == FlowOfCall::kComputes && made->doesNotThrow();
+  }
+  return true;
+}
+
+bool FunctionFlow::tell_series(SeriesLoop& loop) {
+  SeriesWriter writer(*this, loop);
+  if (!writer.understand()) return false;
+  writer.write(counters_);
+  series_headers_.insert(loop.blocks[0]);
+  return of_.has_series = true;
+}
+
 void FunctionFlow::run(FunctionAnalysisManager& analyses) {
   promote();
   take_marks();
   simplify_loops();
   find_labelled();
+  analyses.invalidate(function_, PreservedAnalyses::none());
+  SmallVector<SeriesLoop> loops;
+  if (tells_series)
+    loops = find_series_loops(function_, analyses,
+                              [&](const Instruction& instruction) { return is_fit_for_series(instruction); });
   SmallVector<BasicBlock*> blocks;
   for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&function_)) blocks.push_back(block);
   SmallVector<SmallVector<Instruction*>> all;
@@ -377,12 +418,21 @@ void FunctionFlow::run(FunctionAnalysisManager& analyses) {
     for (Instruction& instruction : *block) all.back().push_back(&instruction);
   }
   at_entry();
+  DenseSet<const BasicBlock*> told;  // in series
   for (const auto& block : all) {
+    const BasicBlock* const here = block.front()->getParent();
+    for (SeriesLoop& loop : loops)
+      if (loop.blocks[0] == here && tell_series(loop)) told.insert(loop.blocks.begin(), loop.blocks.end());
+    if (told.contains(here)) continue;
     branched_.clear();
     for (Instruction* instruction : block) visit(*instruction);
   }
   fill_phis();
   use_labels_again();
+  if (!counters_.empty()) {
+    DominatorTree dominators(function_);
+    PromoteMemToReg(counters_, dominators);
+  }
   // It tells what it does.
   function_.removeFnAttr(Attribute::Memory);
   function_.removeFnAttr(Attribute::NoSync);

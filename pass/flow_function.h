@@ -14,8 +14,10 @@
 #include <llvm/IR/PassManager.h>
 
 #include "pass/access_names.h"
+#include "pass/flow_series.h"
 #include "pass/texts.h"
 #include "runtime/flow.h"
+#include "runtime/series.h"
 
 namespace heddle {
 
@@ -44,7 +46,19 @@ class FlowModule {
     });
   }
 
+  // What loops keep of their rounds (runtime/series.h).
+  llvm::GlobalVariable* series_buffer() {
+    auto* const type =
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(HeddleSeriesBuffer));
+    return llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal("heddle_series_buffer", type, [&] {
+      return new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                      "heddle_series_buffer", nullptr,
+                                      llvm::GlobalValue::InitialExecTLSModel);
+    }));
+  }
+
   llvm::Module& module;
+  bool has_series = false;
   const llvm::DataLayout& layout;
   AccessNames names;
   Texts texts;
@@ -62,6 +76,8 @@ class FunctionFlow {
   void run(llvm::FunctionAnalysisManager& analyses);
 
  private:
+  friend class SeriesWriter;
+
   llvm::Value* none() { return llvm::ConstantInt::get(number_, 0); }
   llvm::Value* field(llvm::IRBuilder<>& builder, unsigned index) {
     return builder.CreateStructGEP(of_.state_type, builder.CreateThreadLocalAddress(of_.state), index);
@@ -106,6 +122,8 @@ class FunctionFlow {
   void visit_libc_call(llvm::CallBase& call, llvm::FunctionCallee checked);
   void visit_return(llvm::ReturnInst& leaving);
   void visit_select(llvm::SelectInst& select);
+  bool is_fit_for_series(const llvm::Instruction& instruction) const;
+  bool tell_series(SeriesLoop& loop);
   void fill_phis();
   void use_labels_again();
 
@@ -138,8 +156,10 @@ class FunctionFlow {
   llvm::DenseMap<const llvm::Value*, llvm::Value*> before_;  // what went through heddle.out: the value before
   llvm::SmallVector<std::pair<llvm::PHINode*, llvm::PHINode*>> phis_;  // values, and their labels
   llvm::DenseMap<const llvm::Instruction*, llvm::Instruction*>
-      made_for_;                                 // the last instruction that makes a value's label
-  llvm::DenseSet<const llvm::Value*> branched_;  // labels that the present block has branched on
+      made_for_;                                            // the last instruction that makes a value's label
+  llvm::DenseSet<const llvm::Value*> branched_;             // labels that the present block has branched on
+  llvm::SmallVector<llvm::AllocaInst*> counters_;           // of series, in memory as long as code is made
+  llvm::DenseSet<const llvm::BasicBlock*> series_headers_;  // of loops that are told as series
   llvm::Value* mark_ = nullptr;
   llvm::Value* top_ = nullptr;  // of its frame: where it returns to
   llvm::Value* is_called_by_us_ = nullptr;

@@ -63,6 +63,17 @@ void say_that_it_is_built(FlowModule& of) {
                                              "heddle_flow_constructor", of.module);
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
   builder.CreateCall(built, {globals, builder.getInt64(count)});
+  if (of.has_series) {
+    const auto border = [&](const char* name) {
+      auto* const global = new GlobalVariable(of.module, builder.getInt64Ty(), true,
+                                              GlobalValue::ExternalWeakLinkage, nullptr, name);
+      global->setVisibility(GlobalValue::HiddenVisibility);
+      return global;
+    };
+    FunctionCallee places = of.module.getOrInsertFunction("heddle_series_places", nothing, builder.getPtrTy(),
+                                                          builder.getPtrTy());
+    builder.CreateCall(places, {border("__start_heddle_places"), border("__stop_heddle_places")});
+  }
   builder.CreateRetVoid();
   appendToGlobalCtors(of.module, constructor, 1000);
 }

@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -41,7 +42,10 @@ bool ends_body(const Instruction& i, const Value* maybe) {
 
 // Not one that the compiler made for itself, as far as debug information says.
 bool is_of_program(AllocaInst* variable) {
-  return variable->getFunction()->getSubprogram() == nullptr ||
+  const DISubprogram* const function = variable->getFunction()->getSubprogram();
+  // With -g1 it says nothing of variables.
+  return function == nullptr || function->getUnit() == nullptr ||
+         function->getUnit()->getEmissionKind() != DICompileUnit::FullDebug ||
          variable->hasMetadata(LLVMContext::MD_DIAssignID) || !findDbgDeclares(variable).empty() ||
          !findDVRDeclares(variable).empty();
 }
@@ -62,6 +66,13 @@ class Region {
   CallBase& begin() const { return begin_; }
   bool is_body() const { return is_body_; }
   bool has(const BasicBlock* block) const { return entered_.contains(block); }
+  // Whether the variable is of the region alone: it is nothing before, so that nobody can say whether it
+  // changes.
+  bool is_local(const AllocaInst* variable) const {
+    return all_of(variable->users(), [&](const User* user) {
+      return isa<IntrinsicInst>(user) || inside_.contains(cast<Instruction>(user));
+    });
+  }
 
  private:
   bool is_end(const Instruction& instruction) const {
@@ -73,6 +84,7 @@ class Region {
         ends_.push_back(&*at);
         return;
       }
+      inside_.insert(&*at);
       if (auto* store = dyn_cast<StoreInst>(&*at))
         if (auto* variable = dyn_cast<AllocaInst>(store->getPointerOperand()))
           if (isAllocaPromotable(variable) && is_of_program(variable)) assigned_.insert(variable);
@@ -83,6 +95,7 @@ class Region {
   CallBase& begin_;
   bool is_body_;
   SmallPtrSet<const BasicBlock*, 16> entered_;
+  SmallPtrSet<const Instruction*, 32> inside_;
   SmallSetVector<AllocaInst*, 8> assigned_;
   SmallVector<Instruction*, 4> ends_;
 };
@@ -134,7 +147,7 @@ void show_at_ends(const Region& region) {
   Module& module = *region.begin().getModule();
   for (AllocaInst* variable : region.assigned()) {
     Type* const type = variable->getAllocatedType();
-    if (!type->isIntOrPtrTy() && !type->isFloatingPointTy()) continue;
+    if ((!type->isIntOrPtrTy() && !type->isFloatingPointTy()) || region.is_local(variable)) continue;
     IRBuilder<> builder(&region.begin());
     Value* const before = builder.CreateFreeze(builder.CreateLoad(type, variable));
     for (Instruction* end : region.ends()) {

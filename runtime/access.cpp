@@ -365,6 +365,19 @@ HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
   return try_access<Word, kIsWrite>(address, pc);
 }
 
+template <bool kIsWrite>
+HEDDLE_INLINE void access_some(uint64_t place, uint64_t size, const void* pc) {
+  const void* const address = reinterpret_cast<const void*>(place);
+  if (size == 4 && is_aligned<uint32_t>(address)) {
+    if (!try_access<uint32_t, kIsWrite>(address, pc))
+      look_up<uint32_t, kIsWrite>(address, nullptr, nullptr, pc);
+  } else if (size <= 2 && size > 0) {
+    few_bytes<kIsWrite>(address, static_cast<unsigned>(size), nullptr, nullptr, pc);
+  } else {
+    access_range<kIsWrite>(place, size, nullptr, nullptr, pc);
+  }
+}
+
 // Entered by a jump, so that what is known needs few registers and saves no others; returns to the program.
 template <class Word, bool kIsWrite>
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void go_on(const void* address, const char* name,
@@ -379,9 +392,29 @@ HEDDLE_KEEPS_REGISTERS void access_memory(const void* address, uint64_t size_and
   const Inside inside;
   const auto place = reinterpret_cast<uint64_t>(address);
   if ((size_and_kind & kWrites) != 0) {
-    access_range<true>(place, size_and_kind & ~kWrites, nullptr, nullptr, pc);
+    access_some<true>(place, size_and_kind & ~kWrites, pc);
   } else {
-    access_range<false>(place, size_and_kind, nullptr, nullptr, pc);
+    access_some<false>(place, size_and_kind, pc);
+  }
+}
+
+template <bool kIsWrite>
+HEDDLE_INLINE void access_some_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
+                                      const void* pc) {
+  if (size >= 8) return access_series<kIsWrite>(address, count, step, size, nullptr, nullptr, pc);
+  for (; count > 0; --count, address += static_cast<uint64_t>(step)) {
+    access_some<kIsWrite>(address, size, pc);
+    if (step == 0) return;
+  }
+}
+
+HEDDLE_KEEPS_REGISTERS void access_memory_series(uint64_t address, uint64_t count, int64_t step,
+                                                 uint64_t size_and_kind, const void* pc) {
+  const Inside inside;
+  if ((size_and_kind & kWrites) != 0) {
+    access_some_series<true>(address, count, step, size_and_kind & ~kWrites, pc);
+  } else {
+    access_some_series<false>(address, count, step, size_and_kind, pc);
   }
 }
 

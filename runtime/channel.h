@@ -39,6 +39,9 @@ enum ChannelOperation : uint8_t {
                     // the context: where that one gave it; the rest as of kToldSpan
   kToldDoubt,       // or perhaps comes back
   kToldUnfollowed,  // a function was called that does not say what its result depends on: address
+  kToldSeries,  // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
+                // pattern lies in the texts; extra: how many words come in the next records
+  kToldSeriesWords,  // pc, name, caller, context and extra: kSeriesWords of them
 };
 
 // What is told of the end of the calm, by whichever thread: the thread does nothing then.
@@ -65,6 +68,7 @@ enum WhatWasGiven : uint32_t {
 inline constexpr unsigned kGivenBits = 2;
 
 inline constexpr unsigned kWaitsForBits = 8;
+inline constexpr uint32_t kSeriesWords = 4;
 
 struct Record {
   uint64_t what;     // operation (8 bits), size (8 bits; 0: `extra` bytes), address (48 bits)

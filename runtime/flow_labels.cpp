@@ -56,6 +56,7 @@ struct KnownLabels {
   // By address. All reads of one aligned word are in one set: 2 bytes each, or it and others.
   KnownRead reads[kSets][kWays];
   uint64_t values;
+  uint64_t forgotten;  // reads whose label is of that value, or one before
 
   KnownLabel* find(uint32_t label) { return label < kLabels ? &labels[label] : nullptr; }
 };
@@ -156,6 +157,14 @@ void renew(uint32_t label) {
   }
 }
 
+static void say_that_there_are_no_more() {
+  static bool is_said = false;
+  if (!is_said)
+    say("more than %u values are followed at once; what further ones depend on counts as a branch",
+        kMostLabels);
+  is_said = true;
+}
+
 // Only a very deep recursion, or a loop that no compiler understands, uses all up. A read without a label
 // counts as a branch; whoever joins labels says that they do.
 uint32_t fresh_label() {
@@ -164,12 +173,23 @@ uint32_t fresh_label() {
     renew(label);
     return label;
   }
-  static bool is_said = false;
-  if (!is_said)
-    say("more than %u values are followed at once; what further ones depend on counts as a branch",
-        kMostLabels);
-  is_said = true;
+  say_that_there_are_no_more();
   return 0;
+}
+
+uint32_t fresh_labels(uint32_t count, bool are_kept) {
+  if (heddle_flow_state.next + count > kMostLabels) {
+    say_that_there_are_no_more();
+    return kMostLabels;
+  }
+  const uint32_t first = heddle_flow_state.next;
+  heddle_flow_state.next += count;
+  for (uint32_t i = 0; are_kept && i < count; ++i) renew(first + i);
+  return first;
+}
+
+void release_labels(uint32_t first) {
+  if (first < heddle_flow_state.next) heddle_flow_state.next = first;
 }
 
 uint32_t joined(LabelList labels, const void* pc) {
@@ -228,6 +248,13 @@ void branch(uint32_t label, const void* pc) {
                          .pc = pc});
 }
 
+void know_branch(uint32_t label) {
+  KnownLabel* const of = known().find(label);
+  if (label == 0 || of == nullptr || of->leaves.count != 0) return;
+  of->branched = flow_thread.era + 1;
+  of->is_decided |= flow_thread.maybes == 0 && !tells_every_step;
+}
+
 // What is decided need not be kept.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc) {
   Thread* const thread = telling_thread();
@@ -267,7 +294,9 @@ uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t
   const bool is_same = read.address == address && read.size == size && read.stamp == stamp &&
                        read.written == written && read.era == flow_thread.era &&
                        read.label < heddle_flow_state.next && !tells_every_step;
-  return is_same && known().labels[read.label].value == read.value ? read.label : 0;
+  return is_same && known().labels[read.label].value == read.value && read.value > known().forgotten
+             ? read.label
+             : 0;
 }
 
 void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label) {
@@ -280,6 +309,10 @@ void forget_read(const void* address) {
   const uint64_t word = word_of(address);
   for (KnownRead& read : known().reads[set_of(word)])
     if (word_of(read.address) == word) read.address = nullptr;
+}
+
+void forget_all_reads() {
+  if (flow_thread.known != nullptr) known().forgotten = known().values;
 }
 
 void leave_labels() {

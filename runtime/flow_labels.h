@@ -21,6 +21,10 @@ extern bool tells_every_step;  // HEDDLE_EVERY_STEP=1: none of that, to compare
 
 // 0: there are no more.
 uint32_t fresh_label();
+// So many in a row, the first of them. `are_kept`: values have them when the next ones are made; else
+// release_labels() comes before. If there are no more, they are some that values may have.
+uint32_t fresh_labels(uint32_t count, bool are_kept);
+void release_labels(uint32_t first);
 
 // The label of what is computed from values with these; `now`: told here, and its own if there is but one.
 using LabelList = std::initializer_list<uint32_t>;
@@ -34,6 +38,8 @@ uint32_t settled(Thread& thread, uint32_t label);
 void renew(uint32_t label);
 
 void branch(uint32_t label, const void* pc);
+// The same, told in another way.
+void know_branch(uint32_t label);
 
 // Labels from `mark` on are used again, except that what has these labels has others from now on.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc);
@@ -43,5 +49,6 @@ void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc);
 uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written);
 void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label);
 void forget_read(const void* address);
+void forget_all_reads();
 
 }  // namespace heddle::runtime

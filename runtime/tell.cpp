@@ -176,6 +176,11 @@ void tell_unordered(Thread& thread, const Told& told) {
       make_record(told, told.context == Told::kNow ? context_of(heddle_thread_state.frame) : told.context));
 }
 
+void tell_words(Thread& thread, const Told& told) {
+  Channel* const to = channel;
+  if (to != nullptr && make_place(*to, thread)) put(thread, make_record(told, told.context));
+}
+
 bool tells_order() {
   const Channel* const to = channel;
   return this_thread != nullptr && to != nullptr && to->is_quiet.load(std::memory_order_relaxed) == 0;

@@ -39,6 +39,8 @@ HEDDLE_INLINE Record make_record(const Told& told, uint32_t context) {
 void tell_as_it_is(Thread& thread, const Told& told);
 // Ordered only among what its own thread tells.
 void tell_unordered(Thread& thread, const Told& told);
+// The same, and belongs to what it has told right before. The context is its own affair.
+void tell_words(Thread& thread, const Told& told);
 
 // That a block has begun; a block that has nothing told of it is not told either (runtime/open_blocks.h).
 HEDDLE_INLINE Told told_begin(const OpenBlocks::Open& open) {

@@ -95,7 +95,7 @@ void record_program(Connection& connection, const std::string& program, bool is_
     answer();
   }
   file.writer->finish();
-  recordings.finished(file.path, events);
+  recordings.finished(file.path, events + trace.events_in_series());
   for (const std::string& notice : trace.flow_notices()) recordings.say(notice);
 }
 

@@ -27,8 +27,8 @@ struct InfoArguments {
 
 // Names of spaces in the plural, by Space.
 constexpr std::array<std::string_view, kSpaces> kSpaceNames = {
-    "threads", "variables", "locks",  "barriers",    "semaphores", "conditions",
-    "blocks",  "tasks",     "locals", "local lists", "values",     "frames"};
+    "threads", "variables", "locks",       "barriers", "semaphores", "conditions", "blocks",
+    "tasks",   "locals",    "local lists", "values",   "frames",     "loops",      "loop runs"};
 
 // A block's kind is part of its operand, so the two kinds of begin share a spelling in the text format.
 std::string operation_name(std::size_t operation) {

@@ -23,12 +23,17 @@ void FlowNames::add_name(std::string& to, uint32_t thread, uint32_t label) {
 uint32_t FlowNames::local(uint32_t thread, uint32_t label) {
   if (label == 0) return kNoId;
   std::vector<uint32_t>& locals = of(thread).locals;
-  if (label >= locals.size()) locals.resize(std::size_t{label} * 2, kNoId);
-  if (locals[label] == kNoId) {
+  const auto name = [&](uint32_t number) {
     text_.clear();
-    add_name(text_, thread, label);
-    locals[label] = names_.table(Space::kLocal).append(text_);
+    add_name(text_, thread, number);
+    return names_.table(Space::kLocal).append(text_);
+  };
+  if (locals.empty()) {
+    locals = {kNoId};
+    for (uint32_t number = 1; number < kInRow; ++number) locals.push_back(name(number));
   }
+  if (label >= locals.size()) locals.resize(std::size_t{label} * 2, kNoId);
+  if (locals[label] == kNoId) locals[label] = name(label);
   return locals[label];
 }
 

@@ -22,6 +22,8 @@ class FlowNames {
   // Threads that are in one task share their locals, but not their labels: so each thread has a number of its
   // own while it runs.
   uint32_t local(uint32_t thread, uint32_t label);  // kNoId for label 0
+  // Labels below this have locals in a row.
+  static constexpr uint32_t kInRow = 1U << 12;
   // Of some labels, 0 for none; kNoId: of none.
   using Labels = std::array<uint32_t, runtime::kMostJoined>;
   uint32_t list(uint32_t thread, const Labels& labels);

@@ -66,6 +66,7 @@ LiveTrace::LiveTrace(ChannelReader& reader, std::string program, Divided divided
       tells_ends_(lets_through == Sieve::LetsThrough::kWhatMatters),
       ignores_(std::move(ignores)),
       sites_(reader, symbolizer_, names_),
+      series_(reader.channel()),
       told_per_stretch_(reader.channel().told_per_stretch) {
   if (!sieve_.wants_accesses()) ask_for_accesses(false);
 }
@@ -152,10 +153,20 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       symbolizer_.add({reader_.text(record.name), record.caller, record.address(), record.pc});
       return;
     case runtime::kToldFree: now_ = thread(stream).id; return forget(record.address(), record.name);
-    case runtime::kToldRaceEarlier:
-      if (record.extra < ChannelReader::kMostStreams) thread(stream).race = record;
+    case runtime::kToldRaceEarlier: {
+      if (record.extra >= ChannelReader::kMostStreams) return;
+      Thread& racing = thread(stream);
+      // Of several before one record, all are of a series.
+      if (racing.race.what != 0) racing.races.push_back(racing.race);
+      racing.race = record;
+      racing.race.ticket = 0;
       return;
-    case runtime::kToldRace: return;  // the next record
+    }
+    case runtime::kToldRace: thread(stream).race.ticket = record.address(); return;  // the next record
+    case runtime::kToldSeries: return ToldSeries::begin(thread(stream).series, record);
+    case runtime::kToldSeriesWords:
+      if (ToldSeries::add(thread(stream).series, record)) tell_series(stream);
+      return;
     case runtime::kToldRaceFree: {
       Thread& freeing = thread(stream);
       return race_with_free(std::exchange(freeing.race, {}), record, freeing.id);
@@ -461,6 +472,7 @@ uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, st
 
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
+  if (accessing_ == &series_access_) accessing_at_ = sites_.site_of(series_access_);
   const std::size_t known = names_.table(Space::kVariable).size();
   const ToldNames::Thing thing = {address, given, accessing_at_, "memory"};
   const uint32_t variable =

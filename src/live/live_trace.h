@@ -3,6 +3,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -18,8 +19,10 @@
 #include "live/told_flow.h"
 #include "live/told_locks.h"
 #include "live/told_names.h"
+#include "live/told_series.h"
 #include "live/variables.h"
 #include "symbols/symbolizer.h"
+#include "trace/series.h"
 #include "trace/source.h"
 
 namespace heddle {
@@ -45,6 +48,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   // Waits until something was told.
   EventBatch next() override;
+  // How many events the series among them stand for, beyond one for each.
+  uint64_t events_in_series() const { return in_series_; }
   // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
   uint64_t told() const { return sieve_.records(); }
   bool has_left_out() const { return sieve_.has_dropped(); }
@@ -84,7 +89,9 @@ class LiveTrace : public TraceSource, private Variables::Namer {
  private:
   struct Thread {
     ThreadId id = kNoId;
-    runtime::Record race = {};       // the access that its next one is in race with
+    runtime::Record race = {};  // the access that its next one is in race with; ticket: where that one is
+    std::vector<runtime::Record> races;  // more of them, with accesses of the series that comes next
+    ToldSeries::Thread series;
     std::vector<Event> blocks;       // how the open ones began; no object: ignored
     runtime::Record came_back = {};  // what its block gave comes back with what it tells next
     uint32_t what_followed = kNoId;  // a variable: what others do after what its block gave (runtime/spans.h)
@@ -102,6 +109,16 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void translate(uint32_t stream, const runtime::Record& record);
   void access(const runtime::Record& record, Event event, Thread& thread);
   void compute(const runtime::Record& record, Thread& thread);
+  void tell_series(uint32_t stream);
+  // As one event of a recording; false: its variables are not whole.
+  bool record_series(const ToldSeries::Told& told, Thread& thread);
+  bool add_series_variables(const ToldSeries::Told& told);
+  bool add_variables_of_rounds(const ToldSeries::Told& told, const runtime::SeriesStep& step, uint32_t count);
+  template <class Begin, class IsOfRounds>
+  bool add_variables_of_visits(const ToldSeries::Told& told, Begin begin, IsOfRounds is_of_rounds,
+                               uint32_t& rounds);
+  uint32_t variable_at(const runtime::SeriesStep& step, uint64_t address);
+  uint32_t shape_of(const ToldSeries::Told& told);
   uint64_t most_bytes() const;  // told apart of one access
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
@@ -143,6 +160,15 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   ToldNames told_names_{names_, symbolizer_, sites_};
   ToldLocks locks_{events_};
   ToldFlow flow_{names_};
+  ToldSeries series_;
+  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;    // of series, by pattern and call stack
+  SeriesRun run_;                                         // that is being told
+  std::string text_;                                      // of it
+  runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
+  std::vector<uint32_t> step_variables_;                  // of a step of it
+  std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
+  std::array<std::vector<uint32_t>, runtime::kMostBlocks> accesses_by_block_;  // steps of those
+  uint64_t in_series_ = 0;       // events that series stand for, but one for each
   std::vector<Thread> threads_;  // by stream
   tsl::robin_map<uint64_t, uint32_t, MixHash> barriers_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> semaphores_;

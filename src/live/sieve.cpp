@@ -32,7 +32,8 @@ static bool is_plain(uint8_t operation) {
   return operation == static_cast<uint8_t>(Operation::kRead) ||
          operation == static_cast<uint8_t>(Operation::kWrite) ||
          operation == static_cast<uint8_t>(Operation::kAssign) ||
-         operation == static_cast<uint8_t>(Operation::kBranch);
+         operation == static_cast<uint8_t>(Operation::kBranch) || operation == runtime::kToldSeries ||
+         operation == runtime::kToldSeriesWords;
 }
 
 Sieve::Thread& Sieve::thread_of(uint32_t stream) {
@@ -51,7 +52,7 @@ bool Sieve::passes_as_it_is(const ToldRecord& told) {
   Thread& thread = thread_of(told.stream);
   if (thread.is_new || thread.waits() || thread.is_busy()) return false;
   ++now_;
-  thread.last = told.record;
+  if (told.record.operation() != runtime::kToldSeriesWords) thread.last = told.record;
   return true;
 }
 
@@ -72,7 +73,7 @@ void Sieve::add(const ToldRecord& told, std::vector<ToldRecord>& passed) {
     default: break;
   }
   if (!runtime::is_told_of_calm(record.operation())) {
-    thread.last = record;
+    if (record.operation() != runtime::kToldSeriesWords) thread.last = record;
     if (thread.waits()) end_wait(thread, record);
   }
 

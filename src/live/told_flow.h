@@ -30,6 +30,8 @@ class ToldFlow {
     std::string place() const { return constructs.empty() ? "task" : constructs.back(); }
   };
 
+  // What FlowNames knows the thread by.
+  uint32_t number_of(Thread& thread);
   // The local for the value that an access reads or writes; kNoId: it has none.
   uint32_t local(Thread& thread, uint64_t label);
   // The object of an assignment or a branch, and what an assignment's value comes from.
@@ -55,8 +57,6 @@ class ToldFlow {
   std::vector<std::string> notices(Symbolizer& symbolizer) const;
 
  private:
-  uint32_t number_of(Thread& thread);
-
   FlowNames names_;
   uint32_t numbers_ = 0;  // given
   std::vector<uint32_t> unused_numbers_;

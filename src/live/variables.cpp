@@ -68,10 +68,12 @@ void Variables::divide_piece(uint64_t number, Pieces& pieces, unsigned at, unsig
     pieces[part] = {parts[count++], static_cast<uint8_t>(part_end - part), true};
     part = part_end;
   }
+  ++changes_;
   namer_.divide_variable(whole.variable, std::span(parts).first(count));
 }
 
 void Variables::forget_cell(uint32_t& cell) {
+  if (cell != 0) ++changes_;
   if (is_whole(cell)) {
     namer_.end_variable(cell - 1, false);
   } else if (cell != 0) {
@@ -102,7 +104,7 @@ void Variables::forget(uint64_t address, uint64_t size) {
     Line& cells = stored_[found->second];
     for (; cell <= last && cell < line_end; ++cell) forget_cell(cells[cell % kCellsPerLine]);
     if (cells != Line{}) continue;
-    near_[line % near_.size()] = {};
+    near_[line % kNear] = {};
     unused_lines_.push_back(found->second);
     lines_.erase(found);
     if (--page.value() == 0) pages_.erase(page);
@@ -116,7 +118,7 @@ void Variables::forget_all() {
   pages_.clear();
   stored_.clear();
   unused_lines_.clear();
-  near_.fill({});
+  near_.assign(kNear, {});
 }
 
 }  // namespace heddle

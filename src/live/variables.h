@@ -54,6 +54,32 @@ class Variables {
     }
   }
 
+  // The one variable that the memory is; kNone: it may be several.
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  uint32_t whole(uint64_t address, uint64_t size) {
+    if (size == 8 && address % 8 == 0)
+      if (const uint32_t cell = cell_at(address / 8); is_whole(cell)) return cell - 1;
+    uint32_t found = kNone;
+    uint32_t count = 0;
+    access(address, size, [&](uint32_t variable) {
+      found = variable;
+      ++count;
+    });
+    return count == 1 ? found : kNone;
+  }
+
+  // Whether the memory is variables of 8 bytes, each `distance` after the one before, from the first on.
+  bool are_even(uint64_t address, uint64_t stride, uint32_t count, uint32_t first, int64_t distance) {
+    if ((address | stride) % 8 != 0) return false;
+    auto expected = static_cast<uint32_t>(first + 1);
+    for (; count > 0; --count, address += stride, expected += static_cast<uint32_t>(distance))
+      if (cell_at(address / 8) != expected) return false;
+    return true;
+  }
+
+  // How often a variable has ended or come apart: as long as none does, an address has the same one.
+  uint64_t changes() const { return changes_; }
+
   // The memory begins a new life.
   void forget(uint64_t address, uint64_t size);
   // All memory does.
@@ -73,11 +99,13 @@ class Variables {
   static constexpr uint32_t kDivided = uint32_t{1} << 31;
   static constexpr unsigned kLinesPerPageBits = 6;  // pages of 4 KiB
 
+  static constexpr std::size_t kNear = 1U << 15;
+
   static bool is_whole(uint32_t cell) { return cell != 0 && (cell & kDivided) == 0; }
   // Valid until the next call.
   uint32_t& cell_at(uint64_t number) {
     const uint64_t line = number / kCellsPerLine;
-    Near& near = near_[line % near_.size()];
+    Near& near = near_[line % kNear];
     if (line != near.number) near = {line, &find_line(line)};
     return (*near.line)[number % kCellsPerLine];
   }
@@ -90,6 +118,7 @@ class Variables {
   void forget_cell(uint32_t& cell);
 
   Namer& namer_;
+  uint64_t changes_ = 0;
   tsl::robin_map<uint64_t, uint32_t, MixHash> lines_;  // by address / 64, in stored_
   tsl::robin_map<uint64_t, uint32_t, MixHash> pages_;  // lines in each
   std::deque<Line> stored_;                            // where they stay
@@ -98,7 +127,8 @@ class Variables {
     uint64_t number = ~uint64_t{0};
     Line* line = nullptr;
   };
-  std::array<Near, 1024> near_;  // lines found lately, so that most need not be looked up
+  std::vector<Near> near_ =
+      std::vector<Near>(kNear);  // lines found lately, so that most need not be looked up
   std::vector<Pieces> divided_;
   std::vector<uint32_t> unused_;  // of divided_
 };

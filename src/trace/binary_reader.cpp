@@ -251,12 +251,37 @@ std::size_t BinaryReader::window_size() const {
 }
 
 EventBatch BinaryReader::next() {
-  const EventBatch stored = next_stored();
-  if (parts_.empty()) return stored;
-  parts_.resolve(stored.events, resolved_, names_);
-  const EventBatch batch{handed_out_, resolved_};
-  handed_out_ += resolved_.size();
-  return batch;
+  if (names_.table(Space::kRun).size() == 0 && parts_.empty()) return next_stored();
+  EventBatch told = next_told();
+  if (!parts_.empty()) {
+    parts_.resolve(told.events, resolved_, names_);
+    told.events = resolved_;
+  }
+  told.first = handed_out_;
+  handed_out_ += told.events.size();
+  return told;
+}
+
+EventBatch BinaryReader::next_told() {
+  if (names_.table(Space::kRun).size() == 0) return next_stored();
+  told_.clear();
+  while (told_.empty()) {  // a series may come to nothing
+    if (replaced_ == stored_.events.size()) {
+      stored_ = next_stored();
+      replaced_ = 0;
+      if (stored_.empty()) break;
+    }
+    for (; replaced_ < stored_.events.size() && told_.size() < kLargeWindow; ++replaced_) {
+      const Event& event = stored_.events[replaced_];
+      if (event.operation != kSeries) {
+        told_.push_back(event);
+      } else if (!series_.add_events(event, told_)) {
+        throw InputError(fmt::format("{}: damaged: event {} is a series that cannot be", name_,
+                                     stored_.first + replaced_));
+      }
+    }
+  }
+  return {stored_.first, told_};
 }
 
 EventBatch BinaryReader::next_stored() {

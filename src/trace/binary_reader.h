@@ -15,6 +15,7 @@
 #include "trace/byte_source.h"
 #include "trace/chunk_cursor.h"
 #include "trace/parts.h"
+#include "trace/series.h"
 #include "trace/source.h"
 
 namespace heddle {
@@ -75,6 +76,8 @@ class BinaryReader : public TraceSource {
   std::string_view payload_of(const Chunk& chunk);
   // The next events as they stand in the file.
   EventBatch next_stored();
+  // The next ones of those, with what series did in their place.
+  EventBatch next_told();
   void open_chunks_before(EventIndex end);
   std::size_t window_size() const;
   [[noreturn]] void fail(uint64_t offset, const std::string& what) const;
@@ -84,6 +87,10 @@ class BinaryReader : public TraceSource {
   Names names_;
   EventLimits limits_;  // of the events, by names_
   Parts parts_;
+  SeriesReader series_{names_};
+  EventBatch stored_;         // of which series are replaced …
+  std::size_t replaced_ = 0;  // … so many events so far
+  std::vector<Event> told_;   // the latest batch, with what series did in their place
   uint64_t parts_loaded_ = 0;
   BinaryInfo info_;
   std::vector<Chunk> chunks_;                       // all at first, then those with events, by first position

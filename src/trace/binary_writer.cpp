@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "trace/series.h"
 
 namespace heddle {
 
@@ -69,7 +70,8 @@ void BinaryWriter::take_names(const Names& names) {
 }
 
 void BinaryWriter::take_event(const Event& event) {
-  if (event.operation >= Operation::kNested) throw std::logic_error("an event that has no place in a file");
+  if (event.operation >= Operation::kNested && event.operation != kSeries)
+    throw std::logic_error("an event that has no place in a file");
   if (event.thread >= threads_.size()) threads_.resize(event.thread + 1);
   Thread& thread = threads_[event.thread];
   const EventIndex position = next_position_++;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "trace/series.h"
 
 namespace heddle {
 
@@ -45,6 +46,9 @@ bool needs_object(Operands operands) {
 }  // namespace
 
 EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) {
+  if (const uint32_t runs = names.table(Space::kRun).size(); runs > 0)
+    object_[static_cast<uint32_t>(kSeries)] = {1, runs - 1};
+  most_local_[static_cast<uint32_t>(kSeries)] = names.table(Space::kLocal).size();
   for (std::size_t i = 0; i < kStoredOperations; ++i) {
     const OperationInfo& operation = kOperationInfo[i];
     const uint32_t least = needs_object(operation.operands) ? 1 : 0;
@@ -91,6 +95,15 @@ std::string EventLimits::flaw_of(const std::array<uint32_t, kColumns>& event) co
   const uint32_t head = event[kHeadColumn];
   const uint32_t operation = head & 0xFF;
   const uint32_t order = head >> 8 & 0xFF;
+  if (operation == static_cast<uint32_t>(kSeries) && (head >> 8) == 0) {
+    if (event[kObjectColumn] == 0 || event[kObjectColumn] > object_[operation].spread + 1 ||
+        object_[operation].least == 0)
+      return "a series that the file does not have";
+    return event[kSiteColumn] > most_site_ || event[kValueColumn] != 0 ||
+                   event[kLocalColumn] > most_local_[operation]
+               ? "a series with fields that it cannot have"
+               : std::string();
+  }
   if (operation >= kStoredOperations) return fmt::format("operation {} does not exist", operation);
   const OperationInfo& info = kOperationInfo[operation];
   if (order >= kMemoryOrders) return fmt::format("memory order {} does not exist", order);

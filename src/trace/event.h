@@ -32,6 +32,8 @@ enum class Space : uint8_t {
   kLocalList,  // "a,b": the sources of a set(l,a,b)
   kValue,
   kFrame,  // one source location of a call stack
+  kShape,  // what rounds of a loop have in common (trace/series.h)
+  kRun,    // some rounds of one
   kNone,   // the operation has no operand
 };
 inline constexpr std::size_t kSpaces = static_cast<std::size_t>(Space::kNone);

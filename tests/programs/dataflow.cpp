@@ -292,6 +292,96 @@ void nested_loops() {
   sink = sum;
 }
 
+// Loops that call nobody, and read nothing volatile, are told as series of rounds.
+long cells[100];
+long copies[100];
+unsigned short places[100];
+void fill_cells() {
+  for (long& one : cells) one = 1;
+}
+void series() {
+  fill_cells();
+  cells[50] = source;
+  for (int i = 0; i < 100; ++i) copies[i] = cells[i] * 2;
+  sink = copies[50];
+}
+void not_series() {
+  fill_cells();
+  cells[50] = source;
+  for (int i = 0; i < 100; ++i) copies[i] = cells[i] * 2;
+  sink = copies[51];
+}
+void shifted_series() {
+  fill_cells();
+  cells[50] = source;
+  for (int i = 99; i > 0; i -= 2) copies[i] = cells[i - 1] + 1;
+  sink = copies[51];
+}
+void sum_of_series() {
+  fill_cells();
+  cells[99] = source;
+  long sum = 0;
+  for (const long one : cells) sum += one;
+  sink = sum;
+}
+void not_before_sum() {
+  fill_cells();
+  cells[99] = source;
+  long sum = 0;
+  for (int i = 0; i < 100; ++i) {
+    copies[i] = sum;  // of those before it
+    sum += cells[i];
+  }
+  sink = copies[99];
+}
+void listed_series() {
+  fill_cells();
+  for (int i = 0; i < 100; ++i) places[i] = static_cast<unsigned short>(i * 37 % 100);
+  cells[37] = source;
+  for (int i = 0; i < 100; ++i) copies[i] = cells[places[i]];
+  sink = copies[1];
+}
+void not_listed_series() {
+  fill_cells();
+  for (int i = 0; i < 100; ++i) places[i] = static_cast<unsigned short>(i * 37 % 100);
+  cells[37] = source;
+  for (int i = 0; i < 100; ++i) copies[i] = cells[places[i]];
+  sink = copies[2];
+}
+void branching_series() {
+  fill_cells();
+  cells[60] = source;
+  long last = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (i % 3 == 0) last = cells[i];
+    if (i == 61) break;
+  }
+  sink = last;
+}
+void not_branching_series() {
+  fill_cells();
+  cells[60] = source;
+  long last = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (i % 3 == 1) last = cells[i];
+    if (i == 62) break;
+  }
+  sink = last;
+}
+// More rounds than are kept at once, of values that change places.
+void long_series() {
+  std::vector<long> many(50'000, 1);
+  many[3] = source;
+  long a = 0;
+  long b = 0;
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    const long before = a;
+    a = b;
+    b = i % 7 == 3 ? before + many[i] : before;
+  }
+  sink = a + b;
+}
+
 const std::map<std::string, void (*)()> kCases = {
 #define CASE(name) {#name, name},
     CASE(direct) CASE(arithmetic) CASE(not_used) CASE(not_overwritten) CASE(wide_store) CASE(half_store)
@@ -303,7 +393,10 @@ const std::map<std::string, void (*)()> kCases = {
                             CASE(container) CASE(not_container) CASE(ordered_map) CASE(string) CASE(captured)
                                 CASE(thrown) CASE(atomic_store) CASE(atomic_add) CASE(atomic_exchange)
                                     CASE(long_loop) CASE(long_loop_outside) CASE(swapping_loop)
-                                        CASE(nested_loops)
+                                        CASE(nested_loops) CASE(series) CASE(not_series) CASE(shifted_series)
+                                            CASE(sum_of_series) CASE(not_before_sum) CASE(listed_series)
+                                                CASE(not_listed_series) CASE(branching_series)
+                                                    CASE(not_branching_series) CASE(long_series)
 #undef CASE
 };
 
@@ -316,5 +409,5 @@ int main(int count, char** arguments) {
     return 0;
   }
   heddle::parallel_for(0, 1, [&](int) { found->second(); });
-  heddle::focus(const_cast<const long&>(sink));
+  heddle::focus(sink);
 }

@@ -1,7 +1,7 @@
 """Random C++ programs with parallel tasks, recorded in few events and with every step, and what `ndseq` says held against each other
 (docs/design/dataflow.md).
 
-Usage: flow_laws.py FOLDER FIRST COUNT [OPTIMIZATION]   with heddle and heddle-clang++ in PATH
+Usage: flow_laws.py FOLDER FIRST COUNT [OPTIMIZATION [OPTION…]]   with heddle and heddle-clang++ in PATH
 
 One file has COUNT programs, of the seeds from FIRST on. The turns of schedule.h fix the order of what the tasks do, and a lock makes it
 certain. Holds of each: both recordings have the same verdict, the same tasks and bodies of `if (HEDDLE_MAYBE)`, as many of which can be
@@ -73,6 +73,7 @@ struct Turn {
 SHARED = ["whole[0]", "whole[1]", "whole[2]", "whole[3]", "half[0]", "half[1]", "half[2]", "half[3]", "pairs[0].first", "pairs[1].second"]
 LOCALS = ["a", "b", "c"]
 MOST_MAYBES = 8
+LOOPS_FROM = 10_000_000  # seeds of programs with loops that call nobody; those below are what they always were
 SEQUENTIAL_RUNS = 20000  # at most
 # Prints what the program ends with; with IN_SEQUENCE, whether a run of the sequential version ends with that, too.
 MAIN = """
@@ -108,6 +109,7 @@ class Case:
         # What is branched on matters: with branches everywhere nothing could be left out.
         self.branching = self.dice.choice([0.0, 0.05, 0.5])
         self.branches = False  # there are some in the statement that is being made
+        self.loops = seed >= LOOPS_FROM
 
     def location(self):
         return self.dice.choice(self.shared)
@@ -141,9 +143,38 @@ class Case:
         mark = "HEDDLE_MAYBE" if self.dice.random() < 0.6 else f"HEDDLE_MAYBE && {condition}"
         return f"if ({mark}) {{\n{text} }}\n"
 
+    def element(self):
+        """Of an array, in a round of a loop."""
+        index = self.dice.choice(["i", "i", "i", "3 - i", "i ^ 1", "(i + 1) & 3", "2"] + (["whole[i] & 3"] if self.branches else []))
+        return f"{self.dice.choice(['whole', 'whole', 'half'])}[{index}]"
+
+    def round(self, depth=0):
+        """What a loop that calls nobody does in each of its rounds."""
+        one, other = self.dice.choice([self.element(), self.value(2)]), self.dice.choice([self.element(), *LOCALS])
+        kind = self.dice.randint(0, 11 if self.branches and depth < 2 else 7)
+        if kind <= 2:
+            return f"{self.element()} = {one} * 2 + {other};"
+        if kind <= 4:
+            return f"{self.dice.choice(LOCALS)} += {one};"
+        if kind == 5:
+            return f"{self.element()} = {one};"
+        if kind == 6:
+            return f"{self.element()} += {other};"
+        if kind == 7:
+            return "{ const long kept = a; a = b; b = kept; }"
+        if kind == 8:
+            return f"if ({one} > {other}) break;"
+        if kind == 9:
+            return f"a = {one} < {other} ? {other} : c;"
+        rest = f" else {{ {self.round(depth + 1)} }}" if self.dice.random() < 0.5 else ""
+        return f"if ({one} < {other}) {{ {self.round(depth + 1)} {self.round(depth + 1)} }}{rest}"
+
     def statement(self, depth):
         if depth == 0:
             self.branches = self.dice.random() < self.branching
+        if self.loops and self.dice.random() < 0.3:
+            rounds = " ".join(self.round() for _ in range(self.dice.randint(1, 3)))
+            return f"for (long i = {self.dice.randint(0, 2)}; i < {self.dice.choice(['4', '4', '3', '(a & 3)'])}; ++i) {{ {rounds} }}"
         if depth < 3 and self.dice.random() < 0.25:
             return self.body(depth)
         if depth == 0 and self.dice.random() < 0.1:  # used in a body first and behind it later
@@ -233,8 +264,8 @@ def run(command, codes=(0,), **options):
     return done
 
 
-def said_of(folder, seed, **more):
-    outcome = run(["heddle", "record", "-o", "run.heddle", "--", "./cases", seed], cwd=folder,
+def said_of(folder, program, seed, **more):
+    outcome = run(["heddle", "record", "-o", "run.heddle", "--", program, seed], cwd=folder,
                   env=os.environ | {"HEDDLE_THREADS": "16"} | more).stdout.strip()
     found = json.loads(run(["heddle", "check", "run.heddle", "--checkers", "ndseq", "--format", "json"], (0, 66), cwd=folder).stdout)
     row = found["sequential_runs"][0]
@@ -253,22 +284,25 @@ def agree(few, every, optimization):
 def main():
     folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     optimization = sys.argv[4] if len(sys.argv) > 4 else "-O2"
+    more = sys.argv[5:]
     folder.mkdir(parents=True, exist_ok=True)
     cases = [Case(seed) for seed in range(first, first + count)]
     text = PRELUDE + "\n".join(case.text() for case in cases)
     choose = "".join(f"  if (number == {case.seed}) return run_{case.seed}();\n" for case in cases)
     (folder / "cases.cpp").write_text(f"{text}\nstd::string outcome_of(int number) {{\n{choose}  return \"\";\n}}\n{MAIN}", encoding="utf-8")
     build = ["heddle-clang++", "-std=c++20", optimization, "-fwrapv", "-w", f"-I{Path(__file__).resolve().parent.parent}", "cases.cpp"]
-    run([*build, "--heddle-dataflow", "-g1", "-o", "cases"], cwd=folder)
+    run([*build, *more, "--heddle-dataflow", "-o", "cases"], cwd=folder)
+    without = "-Xclang -mllvm -Xclang -heddle-series=false".split()
+    run([*build, *without, *more, "--heddle-dataflow", "-o", "every_step"], cwd=folder)
     header = Path(run(["which", "heddle-clang++"]).stdout.strip()).parent.parent / "include"
     run(["clang++-19", *build[1:], f"-I{header}", "-DHEDDLE_SEQUENTIAL", "-DIN_SEQUENCE", "-pthread", "-o", "in_sequence"], cwd=folder)
     verdicts, fewer, equal = {}, 0, 0
     for case in cases:
-        few, events = said_of(folder, case.seed)
-        every, all_events = said_of(folder, case.seed, HEDDLE_EVERY_STEP="1")
+        few, events = said_of(folder, "./cases", case.seed)
+        every, all_events = said_of(folder, "./every_step", case.seed, HEDDLE_EVERY_STEP="1")
         if not agree(few, every, optimization):
             sys.exit(f"flow_laws: seed {case.seed} {optimization}: {few} in few events, {every} with every step; cd {folder}; "
-                     f"[HEDDLE_EVERY_STEP=1] HEDDLE_THREADS=16 heddle record -o run.heddle -- ./cases {case.seed}")
+                     f"HEDDLE_THREADS=16 heddle record -o run.heddle -- ./cases {case.seed}, and with HEDDLE_EVERY_STEP=1 of ./every_step")
         verdicts[few["verdict"]] = verdicts.get(few["verdict"], 0) + 1
         fewer += events < all_events
         if few["verdict"] != "clean" or few["maybes"] > MOST_MAYBES:
