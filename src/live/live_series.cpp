@@ -18,7 +18,7 @@ void LiveTrace::tell_series(uint32_t stream) {
   if (told.pattern == nullptr) return;
   if (telling.race.what != 0) telling.races.push_back(std::exchange(telling.race, {}));
   now_ = telling.id;
-  if (divided_ == Divided::kRecorded && telling.races.empty() && telling.stirred.what == 0 &&
+  if (divided_ == Divided::kRecorded && telling.races.empty() && telling.came_back.what == 0 &&
       record_series(told, telling))
     return;
   std::vector<Record> races = std::exchange(telling.races, {});
