@@ -1,5 +1,8 @@
 #include "runtime/calm.h"
 
+#include <atomic>
+#include <utility>
+
 #include "runtime/contexts.h"
 #include "runtime/put.h"
 #include "runtime/spans.h"
@@ -16,18 +19,29 @@ uint32_t calm_now() {
   return to == nullptr ? Channel::kNotCalmYet : to->calm.load(std::memory_order_relaxed);
 }
 
+// That began before the calm and are open: of what atomic operations depend on, clocks do not show all. So it
+// does not begin before they have ended.
+constinit std::atomic<uint32_t> blocks_with_atomics{0};
+
 // It must tell what it does, and tells what it has not told.
 void stir(Thread& thread, const void* pc) {
   end_calm(thread);
-  thread.is_silent = false;
+  thread.has_untold = false;
   tell_known_spans(thread, pc);
 }
 
 void take(Thread& thread, const void* pc) {
   if (is_calm() && thread.giving.time != 0) stir(thread, pc);
-  if (calm_now() != Channel::kCalmIsOver) return;
-  tell_known_spans(thread, pc);
-  tell_come_back(thread);
+  if (calm_now() == Channel::kCalmIsOver) tell_come_back(thread);
+}
+
+// An atomic operation both takes and gives.
+void use_atomic(Thread& thread, const void* pc) {
+  if (is_calm()) stir(thread, pc);
+  take(thread, pc);
+  if (calm_now() == Channel::kCalmIsOver || thread.holds_off_calm || !thread.blocks.any_matters()) return;
+  thread.holds_off_calm = true;
+  blocks_with_atomics.fetch_add(1);
 }
 
 // Remembers it if it is the first that the block gives. False: the calm is over, so that there is no need.
@@ -55,9 +69,12 @@ void end_calm_if_any(Thread& thread, const void* pc) {
 
 }  // namespace
 
-bool is_calm() { return calm_now() == Channel::kCalm; }
+bool is_calm() {
+  return calm_now() == Channel::kCalm && blocks_with_atomics.load(std::memory_order_relaxed) == 0;
+}
 
 void forget_given(Thread& thread) {
+  if (std::exchange(thread.holds_off_calm, false)) blocks_with_atomics.fetch_sub(1);
   if (thread.giving.time == 0) return;
   const Locked locked(thread.giving_lock);
   end_span(thread);
@@ -65,14 +82,19 @@ void forget_given(Thread& thread) {
 }
 
 void follow(Thread& thread, uint8_t operation, const void* object, const void* pc) {
+  // A thread begins before it does anything. What it knows then, its creator has told.
+  if (operation == static_cast<uint8_t>(Operation::kThreadBegin)) return thread.held.meet();
   if (operation == static_cast<uint8_t>(Operation::kSync)) {
     // The thread's clock has it already.
     if (is_calm()) end_calm(thread);
     blur_clocks();
   }
   if (const uint32_t calm = calm_now(); calm == Channel::kCalmShouldEnd || calm == Channel::kCalmEnds ||
-                                        (calm == Channel::kCalmIsOver && thread.is_silent))
+                                        (calm == Channel::kCalmIsOver && thread.has_untold)) {
     stir(thread, pc);
+  } else if (calm == Channel::kCalmIsOver) {
+    tell_known_spans(thread, pc);
+  }
   if (operation >= kStoredOperations) return;
   switch (static_cast<Operation>(operation)) {
     case Operation::kAcquire:
@@ -81,22 +103,24 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kReleaseShared: give(thread, static_cast<Operation>(operation), object, pc); break;
     case Operation::kLeave:
     case Operation::kWait:
-    case Operation::kThreadBegin:
     case Operation::kJoin:
       take(thread, pc);
       thread.held.meet();
       break;
     case Operation::kArrive:
     case Operation::kPost:
-    case Operation::kThreadEnd:
     case Operation::kFork:
       give(thread, static_cast<Operation>(operation), object, pc);
+      thread.held.meet();
+      break;
+    case Operation::kThreadEnd:  // and its blocks with it
+      forget_given(thread);
       thread.held.meet();
       break;
     case Operation::kAtomicRead:
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
-    case Operation::kAtomicCompareFail:
+    case Operation::kAtomicCompareFail: use_atomic(thread, pc); break;
     case Operation::kFence:
     case Operation::kBeginDeterministic:
     case Operation::kTaskBegin:
@@ -108,6 +132,7 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kFocus: end_calm_if_any(thread, pc); break;
+    case Operation::kThreadBegin:
     case Operation::kSync:  // above
     case Operation::kRead:
     case Operation::kWrite:
@@ -149,7 +174,7 @@ void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint
     ++held->depth;
     return;
   }
-  thread.is_silent |= !is_told;
+  thread.has_untold |= !is_told;
   taken.is_told = is_told;
   thread.held.add(taken);
 }

@@ -83,7 +83,8 @@ void tell_known_spans(Thread& thread, const void* pc) {
   if (open_spans.load(std::memory_order_relaxed) == 0) return;
   for (uint32_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
-    if (span.thread == &thread || is_known(thread, i) || !thread.clock.covers(span.thread->slot, span.time))
+    if (span.stream == thread.stream || is_known(thread, i) ||
+        !thread.clock.covers(span.thread->slot, span.time))
       continue;
     is_known(thread, i) = true;
     if (are_clocks_blurred) {
@@ -109,6 +110,8 @@ void tell_come_back(Thread& thread) {
                          .caller = reinterpret_cast<uint64_t>(giving.back_from.pc),
                          .context = giving.context});
 }
+
+bool any_open_span() { return open_spans.load() != 0; }
 
 void end_span(Thread& thread) {
   if (thread.giving.span != Giving::kNoSpan) open_spans.fetch_sub(1);

@@ -19,10 +19,13 @@ struct Thread;
 // Something makes the order of everything matter. If the calm is ending already, waits until it is over.
 void end_calm(Thread& thread);
 
-// The thread takes something at `pc`, or tells something for the first time, and the calm is over.
+// The thread is about to tell what it did at `pc`, and the calm is over: tells first of which of these blocks
+// it knows that it has not told of.
 void tell_known_spans(Thread& thread, const void* pc);
-// It takes something in a block that has given something.
+// It takes something: tells if that comes back from who knew what the block that it is in gave.
 void tell_come_back(Thread& thread);
+// Until then a thread's number may not become another's that does not come after it.
+bool any_open_span();
 // That block ends. Under the thread's giving_lock.
 void end_span(Thread& thread);
 

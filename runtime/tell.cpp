@@ -138,14 +138,12 @@ namespace {
 void tell_blocks_and_locks(Thread& thread) {
   const auto tell_locks = [&](uint32_t blocks) {
     thread.held.tell_untold(blocks, [&](const HeldLock& held) {
-      Channel* const to = channel;
-      if (to == nullptr || !make_place(*to, thread)) return;
-      put_ordered(*to, thread,
-                  make_record({.operation = static_cast<uint8_t>(held.operation),
-                               .address = held.lock,
-                               .pc = held.pc,
-                               .extra = held.extra},
-                              held.context));
+      const Told told = {.operation = static_cast<uint8_t>(held.operation),
+                         .address = held.lock,
+                         .pc = held.pc,
+                         .extra = held.extra,
+                         .context = held.context};
+      for (uint32_t i = 0; i < held.depth; ++i) tell_as_it_is(thread, told);
     });
   };
   tell_locks(thread.blocks.size() - thread.blocks.pending());

@@ -21,7 +21,7 @@ HEDDLE_KEEPS_REGISTERS void tell_access(Thread& thread, const void* address, uin
                      .caller = reinterpret_cast<uint64_t>(caller)};
   HeddleFrame* const frame = heddle_thread_state.frame;
   if (!has_places(thread, thread.blocks.pending() + 1) || (frame != nullptr && frame->context == 0) ||
-      thread.is_silent || thread.giving.time != 0) {
+      thread.has_untold || thread.giving.time != 0) {
     auto slowly = [&] { tell_unordered(thread, told); };
     keep_registers(slowly);
     return;

@@ -42,7 +42,7 @@ Thread* take_ended(const Thread& creator) {
   for (Thread** link = &ended; *link != nullptr; link = &(*link)->next_ended) {
     Thread* const thread = *link;
     const bool is_known = creator.clock.covers(thread->slot, thread->time - 1);
-    if (!is_known && thread->is_remembered) continue;
+    if (!is_known && (thread->is_remembered || any_open_span())) continue;
     if (!is_known) hasten_sweep(kCostOfThread);
     *link = thread->next_ended;
     return thread;
@@ -98,7 +98,7 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->disposals = thread->left_for_disposal = 0;
   thread->at_end.clear();
   thread->held.clear();
-  thread->is_silent = thread->has_told_waiting = false;
+  thread->has_untold = thread->has_told_waiting = false;
   thread->known_spans.clear();
   return thread;
 }

@@ -156,7 +156,8 @@ struct Thread {
   HeldLocks held;
   SpinLock giving_lock;                   // for what follows, and for `blocks` while something was given
   Giving giving;                          // of the outermost block
-  bool is_silent = false;                 // it has left something untold, because all was calm
+  bool has_untold = false;                // it has left something untold, because all was calm
+  bool holds_off_calm = false;            // the outermost block has done an atomic operation, before the calm
   GrowingArray<bool> known_spans;         // it has told that it knows of (runtime/spans.h)
   bool has_told_waiting = false;          // the last that it told is that it waits
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block

@@ -122,11 +122,11 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   const bool any_block = std::any_of(findings.begin(), findings.end(),
                                      [](const Finding& finding) { return !finding.blocks.empty(); });
   if (any_block && trace.calm_until() > 0)
-    notices_.push_back(
-        fmt::format("{} had nothing to explain for {}, and told of no plain accesses after a while; where a "
-                    "finding lacks "
-                    "them, `heddle record` and `heddle check` show them",
-                    program, counted(trace.calm_until(), "event")));
+    notices_.push_back(fmt::format(
+        "{} had nothing to explain for {}, and told of no plain accesses after a while; where a "
+        "finding lacks them, `heddle record` and `heddle check` show them; what a thread did before it "
+        "told of its locks again is called that thread's '(earlier)'",
+        program, counted(trace.calm_until(), "event")));
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
   return result;

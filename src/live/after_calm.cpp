@@ -28,9 +28,7 @@ void LiveTrace::ask_for_accesses(bool wants) {
 
 // A variable that stands for what is not known: by which ways others came to know what a block gave.
 uint32_t LiveTrace::what_followed(const Record& given, std::string_view what) {
-  Record lock = given;
-  lock.name = 0;  // of the lock, which is not told
-  const uint32_t object = lock_at(lock, sites_.site_of(lock));
+  const uint32_t object = lock_at(given, sites_.site_of(given));
   return told_names_.add(Space::kVariable,
                          plain(fmt::format("{}_{}", what, names_.name(Space::kLock, object))));
 }
@@ -75,25 +73,27 @@ void LiveTrace::come_back(const Record& given, const Record& taken, const Event&
   there.context = given.extra >> runtime::kGivenBits;
   const SiteId site_of_other = there.pc != 0 ? sites_.site_of(there) : kNoId;
   Record here = given;
-  here.caller = 0;
+  here.caller = here.name = 0;
   const SiteId site_of_given = sites_.site_of(here);
   Event event;
   const bool is_lock = (given.extra & runtime::kGaveLock) != 0;
   if (is_lock && given.address() == taken.address()) {
-    Record lock = given;
-    lock.name = 0;
-    event.object = lock_at(lock, now.site);
-    const auto add_as = [&](ThreadId thread, Operation operation, SiteId site) {
+    // Under a number of its own: the real one is somebody's now, or not, and has its place among the others'.
+    const std::string lock(names_.name(Space::kLock, lock_at(here, now.site)));
+    event.object = told_names_.add(Space::kLock, fmt::format("{}[earlier]", lock));
+    event.tries = true;
+    const auto have_it = [&](ThreadId thread, SiteId taken_at, SiteId given_at) {
       event.thread = thread;
-      event.operation = operation;
-      event.site = site;
-      locks_.add(lock.address(), event);
+      event.operation = Operation::kAcquire;
+      event.site = taken_at;
+      add(event);
+      event.operation = Operation::kRelease;
+      event.site = given_at;
+      add(event);
     };
-    add_as(now.thread,
-           (given.extra & runtime::kGaveShared) != 0 ? Operation::kReleaseShared : Operation::kRelease,
-           site_of_given);
-    add_as(other, Operation::kAcquire, kNoId);
-    add_as(other, Operation::kRelease, site_of_other);
+    have_it(now.thread, site_of_given, site_of_given);
+    have_it(other, site_of_other, site_of_other);
+    have_it(now.thread, now.site, now.site);
     return;
   }
   event.order = MemoryOrder::kRelaxed;

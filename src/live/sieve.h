@@ -44,7 +44,7 @@ class Sieve {
     std::size_t passed = 1024;  // go on with one that matters though they are not needed: they explain it
     std::size_t crowded = 1U << 18;   // records that cannot be dropped yet; past these, all is let through …
     uint64_t crowded_for = 1U << 17;  // … for so many records
-    uint64_t calm = 1U << 16;         // records without anything that matters, before accesses are not wanted
+    uint64_t calm = 1U << 18;         // records without anything that matters, before accesses are not wanted
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)

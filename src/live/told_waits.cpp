@@ -80,6 +80,7 @@ Waits told_waits(const Sieve& sieve, std::span<const ThreadId> threads, const Wa
     waits.follow(event, one.held->when);
   }
   // A calm program tells who has a lock only when somebody waits for it.
+  std::vector<uint64_t> held_unseen;  // by address: several may wait for one
   for (uint32_t stream = 0; stream < threads.size(); ++stream) {
     const Sieve::Thread* const now = sieve.thread(stream);
     if (now == nullptr || !now->waits() || now->awaited.holder() == 0) continue;
@@ -89,6 +90,9 @@ Waits told_waits(const Sieve& sieve, std::span<const ThreadId> threads, const Wa
     });
     if (is_known || holder >= threads.size() || sieve.thread(holder) == nullptr) continue;
     if (sieve.thread(holder)->waits()) continue;  // it has told all that it has since
+    const uint64_t lock = now->awaited.address();
+    if (std::find(held_unseen.begin(), held_unseen.end(), lock) != held_unseen.end()) continue;
+    held_unseen.push_back(lock);
     event.operation = Operation::kAcquire;
     event.thread = threads[holder];
     event.site = kNoId;

@@ -27,7 +27,7 @@ class Account {
 // CHECK-LABEL: define {{.*}} @_ZN7Account7balanceEv
 // CHECK: call void @heddle_begin_block(ptr {{.*}}@heddle_block._ZN7Account7balanceEv, ptr {{.*}}%0)
 // CHECK: call void @heddle_end_block(ptr {{.*}}@heddle_block._ZN7Account7balanceEv)
-int Account::balance() { return balance_; }
+int Account::balance() { return ++balance_; }
 
 // CHECK-LABEL: define {{.*}} @_ZN7Account5laterEv
 // CHECK-NOT: call void @heddle_begin_block
