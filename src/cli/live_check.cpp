@@ -124,8 +124,8 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   if (any_block && trace.calm_until() > 0)
     notices_.push_back(fmt::format(
         "{} had nothing to explain for {}, and told of no plain accesses after a while; where a "
-        "finding lacks them, `heddle record` and `heddle check` show them; what a thread did before it "
-        "told of its locks again is called that thread's '(earlier)'",
+        "finding lacks them, `heddle record` and `heddle check` show them; what is called 'earlier' "
+        "was done while nothing was told",
         program, counted(trace.calm_until(), "event")));
   const auto result = static_cast<uint32_t>(findings.size());
   report_.add_findings(std::move(findings), program);
