@@ -81,7 +81,6 @@ void LiveTrace::come_back(const Record& given, const Record& taken, const Event&
     // Under a number of its own: the real one is somebody's now, or not, and has its place among the others'.
     const std::string lock(names_.name(Space::kLock, lock_at(here, now.site)));
     event.object = told_names_.add(Space::kLock, fmt::format("{}[earlier]", lock));
-    event.tries = true;
     const auto have_it = [&](ThreadId thread, SiteId taken_at, SiteId given_at) {
       event.thread = thread;
       event.operation = Operation::kAcquire;
