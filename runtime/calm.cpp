@@ -160,10 +160,11 @@ void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint
   if (context == Told::kNow) context = context_of(heddle_thread_state.frame);
   HeldLock taken = {lock, pc, operation, extra, context, 1, thread.blocks.size()};
   const auto may_be_untold = [&] {
-    return is_calm() && thread.giving.time == 0 && !thread.has_told_waiting &&
-           (thread.held.empty() || !thread.held.is_new_order(taken));
+    return is_calm() && thread.giving.time == 0 && (thread.held.empty() || !thread.held.is_new_order(taken));
   };
   const bool is_told = has_it ? held->is_told : !may_be_untold();
+  if (!is_told && thread.has_told_waiting)
+    tell_gave_up(lock, pc);  // the wait is over, and so is what to tell
   if (is_told)
     tell(thread, {.operation = static_cast<uint8_t>(operation),
                   .address = lock,

@@ -77,6 +77,21 @@ bool make_place(Channel& to, Thread& thread) {
   return true;
 }
 
+void tell_lock(Thread& thread, const HeldLock& held) {
+  const Told told = {.operation = static_cast<uint8_t>(held.operation),
+                     .address = held.lock,
+                     .pc = held.pc,
+                     .extra = held.extra,
+                     .context = held.context};
+  for (uint32_t i = 0; i < held.depth; ++i) tell_as_it_is(thread, told);
+}
+
+// The locks that a calm thread has, without the blocks that it is in: for who waits.
+void tell_held(Thread& thread) {
+  if (!thread.held.any_untold()) return;
+  thread.held.tell_untold(~uint32_t{0}, [&](const HeldLock& held) { tell_lock(thread, held); });
+}
+
 int tell_module(dl_phdr_info* info, std::size_t, void* given) {
   Thread& thread = *static_cast<Thread*>(given);
   Channel* const to = channel;
@@ -118,8 +133,12 @@ void tell(Thread& thread, const Told& told) {
   if (modules_have_changed.load(std::memory_order_relaxed) && modules_have_changed.exchange(false))
     tell_modules(thread);
   follow(thread, told.operation, told.address, told.pc);
-  // That memory ends belongs to no block.
-  if (told.operation != kToldFree) tell_pending(thread);
+  // That memory ends belongs to no block, and neither does a calm thread's wait.
+  if (told.operation == kToldWaiting && is_calm()) {
+    tell_held(thread);
+  } else if (told.operation != kToldFree && told.operation != kToldGaveUp) {
+    tell_pending(thread);
+  }
   thread.has_told_waiting = told.operation == kToldWaiting;
   tell_as_it_is(thread, told);
 }
@@ -137,14 +156,7 @@ namespace {
 
 void tell_blocks_and_locks(Thread& thread) {
   const auto tell_locks = [&](uint32_t blocks) {
-    thread.held.tell_untold(blocks, [&](const HeldLock& held) {
-      const Told told = {.operation = static_cast<uint8_t>(held.operation),
-                         .address = held.lock,
-                         .pc = held.pc,
-                         .extra = held.extra,
-                         .context = held.context};
-      for (uint32_t i = 0; i < held.depth; ++i) tell_as_it_is(thread, told);
-    });
+    thread.held.tell_untold(blocks, [&](const HeldLock& held) { tell_lock(thread, held); });
   };
   tell_locks(thread.blocks.size() - thread.blocks.pending());
   thread.blocks.tell_pending([&](const OpenBlocks::Open& open, uint32_t blocks) {
@@ -193,6 +205,9 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
 
 void tell_notified(const void* condition, const void* pc) {
   if (!is_calm()) tell(Operation::kNotify, condition, pc);
+}
+void tell_woken(const void* condition, const void* pc) {
+  if (!is_calm()) tell(Operation::kWake, condition, pc);
 }
 
 void tell_waiting(WaitsFor what, const void* object, const void* pc, uint32_t stream, uint32_t holder) {

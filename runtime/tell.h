@@ -62,8 +62,10 @@ bool tells_order();
 // What the calling thread did to the object.
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra = 0);
 
-// It wakes those who wait for the condition. That orders nothing by itself, so that a calm program keeps it.
+// It wakes those who wait for the condition, or has waited. That orders nothing by itself, so that a calm
+// program keeps it.
 void tell_notified(const void* condition, const void* pc);
+void tell_woken(const void* condition, const void* pc);
 
 // The calling thread has to wait for the object, or the thread that has this stream; and it has not got it.
 // `holder` is who has it, as holder_of() says (runtime/sync.h).

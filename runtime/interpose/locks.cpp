@@ -123,7 +123,7 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc,
       enter_atomic_blocks_again(*this_thread, left, pc);
       acquired(mutex);
       tell_taken(Operation::kAcquire, mutex, pc);
-      tell(Operation::kWake, condition, pc);
+      tell_woken(condition, pc);
     }
   };
   if (is_acting()) pc = outside_system_code(pc);
