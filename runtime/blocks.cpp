@@ -56,7 +56,7 @@ void leave_inner(Thread& thread, const void* pc) {
   });
   thread.held.leave_blocks(thread.blocks.size());
   const bool is_outermost = !thread.blocks.any_matters();
-  if (is_outermost && (thread.giving.time != 0 || thread.holds_off_calm)) forget_given(thread);
+  if (is_outermost && thread.has_given()) forget_given(thread);
   const bool needs_stretch = begins_stretch(is_outermost);
   switch (state) {
     case State::kLeft:
@@ -133,7 +133,7 @@ void begin_block(const HeddleBlock* block, const void* object, uint64_t stack, c
   if (channel == nullptr || heddle_thread_state.thread == nullptr)
     return thread->blocks.push(block, stack, object, pc, 0, State::kUntold, OpenBlocks::Open::kNoStretch);
   const bool is_outermost = !thread->blocks.any_matters();
-  if (is_outermost && (thread->giving.time != 0 || thread->holds_off_calm)) forget_given(*thread);
+  if (is_outermost && thread->has_given()) forget_given(*thread);
   if (block->kind == kHeddleDeterministic && is_calm()) end_calm(*thread);
   // Of a calm thread no accesses are told, so that there is nothing to tell apart.
   const bool needs_stretch = begins_stretch(is_outermost) && !is_calm();

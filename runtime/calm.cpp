@@ -30,6 +30,11 @@ void stir(Thread& thread, const void* pc) {
   tell_known_spans(thread, pc);
 }
 
+// Nothing may stay untold that the clocks do not show, or of which they show too much.
+void end_calm_if_any(Thread& thread, const void* pc) {
+  if (is_calm()) stir(thread, pc);
+}
+
 void take(Thread& thread, const void* pc) {
   if (is_calm() && thread.giving.time != 0) stir(thread, pc);
   if (calm_now() == Channel::kCalmIsOver) tell_come_back(thread);
@@ -37,7 +42,7 @@ void take(Thread& thread, const void* pc) {
 
 // An atomic operation both takes and gives.
 void use_atomic(Thread& thread, const void* pc) {
-  if (is_calm()) stir(thread, pc);
+  end_calm_if_any(thread, pc);
   take(thread, pc);
   if (calm_now() == Channel::kCalmIsOver || thread.holds_off_calm || !thread.blocks.any_matters()) return;
   thread.holds_off_calm = true;
@@ -60,11 +65,6 @@ bool give(Thread& thread, Operation operation, const void* object, const void* p
                    .pc = pc,
                    .context = context};
   return true;
-}
-
-// Nothing may stay untold that the clocks do not show, or of which they show too much.
-void end_calm_if_any(Thread& thread, const void* pc) {
-  if (is_calm()) stir(thread, pc);
 }
 
 }  // namespace

@@ -203,6 +203,9 @@ struct Thread {
   bool has_ended = false;          // nothing more is done in its name
   const Thread* awaits = nullptr;  // whose end it waits for, for ever: it does nothing before that
 
+  // Whether there is anything for forget_given() to forget.
+  bool has_given() const { return giving.time != 0 || holds_off_calm; }
+
   static constexpr uint32_t kMemos = 1U << 12;
 
   // Numbers other than the present stretch's and group's may mean something else from now on.

@@ -28,9 +28,11 @@ void LiveTrace::ask_for_accesses(bool wants) {
 
 // A variable that stands for what is not known: by which ways others came to know what a block gave.
 uint32_t LiveTrace::what_followed(const Record& given, std::string_view what) {
-  const uint32_t object = lock_at(given, sites_.site_of(given));
-  return told_names_.add(Space::kVariable,
-                         plain(fmt::format("{}_{}", what, names_.name(Space::kLock, object))));
+  const SiteId site = sites_.site_of(given);
+  const bool is_lock = (given.extra & runtime::kGaveLock) != 0;
+  const std::string of =
+      is_lock ? std::string(names_.name(Space::kLock, lock_at(given, site))) : sites_.short_place(site);
+  return told_names_.add(Space::kVariable, plain(fmt::format("{}_{}", what, of)));
 }
 
 void LiveTrace::after_calm(uint32_t stream, const Record& record) {
