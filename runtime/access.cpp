@@ -73,11 +73,15 @@ struct Known {
   uint64_t write;
 };
 // What the access makes of the state it finds, if that was looked up before.
+//
+// The word for reads is enough to know that all is ordered. A write puts itself among the readers; whoever
+// reads after it without a race takes its place there, and whoever reads in race with it stands beside it. So
+// if all that the word for reads stands for is before now, the writes are, too: clocks are transitive.
 template <class Word, bool kIsWrite>
 HEDDLE_INLINE Known known_after(Thread& thread, Word read, Word write) {
   const uint64_t stamp = heddle_thread_state.stamp;
-  if (!is_known_ordered(thread, write)) return {};
-  if constexpr (kIsWrite) return {is_known_ordered(thread, read), stamp, stamp};
+  if (is_known_ordered(thread, read)) return {true, stamp, kIsWrite ? stamp : whole(write)};
+  if (kIsWrite || !is_known_ordered(thread, write)) return {};
   const auto from = static_cast<uint32_t>(read);
   const Thread::Join& join = thread.join_of(from);
   return {whole(read) == twice(from) && join.from == from && join.stamp == static_cast<uint32_t>(stamp),
@@ -110,18 +114,15 @@ template <class Word, bool kIsWrite>
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
-    fetch(entries + number_of(static_cast<uint32_t>(read)));  // while the other one is on its way
-    const bool is_after_write = page.is_settled() && learn_ordered(thread, write);
+    // Then all is (known_after).
+    const bool is_after_reads = page.is_settled() && learn_ordered(thread, read);
     const auto readers = static_cast<uint32_t>(read);
-    if (!kIsWrite && is_after_write && read == static_cast<Word>(twice(readers)) &&
-        is_open_to(readers, sizeof(Word) == 8)) {
+    if (!kIsWrite && !is_after_reads && page.is_settled() && read == static_cast<Word>(twice(readers)) &&
+        is_open_to(readers, sizeof(Word) == 8) && learn_ordered(thread, write)) {
       note(thread, address, sizeof(Word), name, caller, pc);
       return join_open_group(thread, readers, twice(static_cast<uint32_t>(stamp)));
     }
-    if (is_after_write && learn_ordered(thread, read)) {
-      if (!kIsWrite)
-        thread.join_of(static_cast<uint32_t>(read)) = {
-            static_cast<uint32_t>(read), static_cast<uint32_t>(stamp), static_cast<uint32_t>(stamp)};
+    if (is_after_reads) {
       note(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
       const Word new_write = kIsWrite ? stamp : write;
       if (page.exchange(cell, old,
@@ -149,7 +150,7 @@ HEDDLE_INLINE bool try_access(const void* address, const void* pc) {
     if (known.is_known && page.is_settled() && thread.left_to_tell == 0) {
       const Cell fresh = {with_part(old.read, static_cast<Word>(known.read), shift),
                           with_part(old.write, static_cast<Word>(known.write), shift)};
-      if (!kIsWrite) heddle_thread_state.group = known.read;
+      if (!kIsWrite && known.read != heddle_thread_state.stamp) heddle_thread_state.group = known.read;
       if (fresh == old) return true;  // it is among the readers already
       remember(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), pc);
       if (page.exchange(cell, old, fresh)) return true;
@@ -212,7 +213,7 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
             if (!known.is_known) break;
             from = old;
             to = {known.read, known.write};
-            if (!kIsWrite) heddle_thread_state.group = known.read;
+            if (!kIsWrite && known.read != stamp) heddle_thread_state.group = known.read;
           }
           if (!page.exchange(cell, old, to)) break;
         }
@@ -361,6 +362,7 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* nam
 template <class Word, bool kIsWrite>
 HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
   if (!is_aligned<Word>(address)) return false;
+  fetch(static_cast<const char*>(address));  // for the program, while its state is on its way
   const Inside inside;
   return try_access<Word, kIsWrite>(address, pc);
 }
