@@ -9,6 +9,7 @@
 
 #include "runtime/message.h"
 #include "runtime/spin_lock.h"
+#include "runtime/thread.h"
 
 namespace heddle::runtime {
 
@@ -20,9 +21,7 @@ constexpr unsigned kClasses = 13;                            // 16, 32, … 64 K
 constexpr std::size_t kRegion = std::size_t{1} << 20;
 constexpr std::size_t kPage = 4096;
 
-struct Free {
-  Free* next;
-};
+using Free = SpareMemory::Free;
 
 struct SizeClass {
   SpinLock lock;
@@ -35,6 +34,29 @@ constinit SizeClass classes[kClasses];
 
 unsigned class_of(std::size_t size) {
   return size <= kSmallest ? 0 : static_cast<unsigned>(std::bit_width(size - 1)) - 4;
+}
+
+// Of what the calling thread has freed; null: it has none.
+void* take_spare(unsigned index) {
+  if (index >= SpareMemory::kClasses || this_thread == nullptr) return nullptr;
+  const Inside inside;
+  SpareMemory& spare = this_thread->spare;
+  Free* const first = spare.first[index];
+  if (first == nullptr) return nullptr;
+  spare.first[index] = first->next;
+  --spare.count[index];
+  return first;
+}
+// False: it has enough.
+bool keep_spare(unsigned index, Free* memory) {
+  if (index >= SpareMemory::kClasses || this_thread == nullptr) return false;
+  const Inside inside;
+  SpareMemory& spare = this_thread->spare;
+  if (spare.count[index] == SpareMemory::kMost) return false;
+  memory->next = spare.first[index];
+  spare.first[index] = memory;
+  ++spare.count[index];
+  return true;
 }
 
 // Asks the system itself: mmap() and munmap() are the program's (runtime/interpose/memory.cpp), and what lies
@@ -84,6 +106,10 @@ void* allocate(std::size_t size) {
   }
   const unsigned index = class_of(size);
   const std::size_t whole = kSmallest << index;
+  if (void* const spare = take_spare(index); spare != nullptr) {
+    __builtin_memset(spare, 0, whole);
+    return spare;
+  }
   SizeClass& of_size = classes[index];
   Locked locked(of_size.lock);
   if (Free* const first = of_size.free; first != nullptr) {
@@ -106,9 +132,11 @@ void deallocate(void* memory, std::size_t size) {
     ::syscall(SYS_munmap, memory, size);
     return;
   }
-  SizeClass& of_size = classes[class_of(size)];
-  Locked locked(of_size.lock);
+  const unsigned index = class_of(size);
   auto* const free = static_cast<Free*>(memory);
+  if (keep_spare(index, free)) return;
+  SizeClass& of_size = classes[index];
+  Locked locked(of_size.lock);
   free->next = of_size.free;
   of_size.free = free;
 }

@@ -20,6 +20,18 @@ void clear_and_give_back(char* begin, std::size_t size);
 void* allocate(std::size_t size);
 void deallocate(void* memory, std::size_t size);
 
+// A few pieces of memory that a thread has freed and will soon want again: what it publishes at every lock
+// needs no lock of ours then.
+struct SpareMemory {
+  struct Free {
+    Free* next;
+  };
+  static constexpr unsigned kClasses = 5;  // 16, 32, … 256 bytes
+  static constexpr uint32_t kMost = 8;     // of a class
+  Free* first[kClasses] = {};
+  uint32_t count[kClasses] = {};
+};
+
 // In the child after a fork: what was free or about to be given is lost.
 void leave_free_memory();
 

@@ -175,6 +175,7 @@ void become_only_thread() {
     forget_given(other);
     other.known_spans.clear();
     if (&other == this_thread) return;
+    other.spare = {};  // it may have been about to change
     other.state = nullptr;
     other.has_ended = true;
     other.page = 0;

@@ -17,6 +17,7 @@
 #include "runtime/held_locks.h"
 #include "runtime/inside.h"
 #include "runtime/layout.h"
+#include "runtime/memory.h"
 #include "runtime/numbers.h"
 #include "runtime/open_blocks.h"
 #include "runtime/page_runs.h"
@@ -184,6 +185,8 @@ struct Thread {
     for (KnownSync& known : syncs)
       if (known.address == address) known = {};
   }
+
+  SpareMemory spare;
 
   uint32_t slot = 0;
   uint64_t time = 1;
