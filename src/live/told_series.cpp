@@ -1,6 +1,7 @@
 #include "live/told_series.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "runtime/flow.h"
@@ -171,15 +172,29 @@ void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
 }
 
 uint64_t ToldSeries::Told::steps() const {
-  uint64_t steps = 0;
-  uint16_t previous = rounds.previous;
-  const uint32_t visits = pattern->blocks > 1 ? rounds.path_size : rounds.rounds;
-  for (uint32_t i = 0; i < visits; ++i) {
-    const uint16_t number = pattern->blocks > 1 ? rounds.path[i] : 0;
-    const SeriesBlock& block = pattern->block()[number];
+  if (pattern->blocks == 1) {
+    if (rounds.rounds == 0) return 0;
+    const SeriesBlock& block = pattern->block()[0];
+    uint64_t steps = uint64_t{block.steps} * rounds.rounds;
     for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
-      if (edge.from == previous) steps += edge.steps;
-    steps += block.steps;
+      steps += edge.steps * (edge.from == 0 ? uint64_t{rounds.rounds} - 1 : 0) +
+               (edge.from == rounds.previous ? edge.steps : 0);
+    return steps;
+  }
+  // From each block, and from outside, to each: paths are long.
+  std::array<std::array<uint32_t, runtime::kMostBlocks>, runtime::kMostBlocks + 1> made;
+  const auto row = [&](uint16_t from) { return std::min<std::size_t>(from, pattern->blocks); };
+  for (std::size_t from = 0; from <= pattern->blocks; ++from)
+    for (uint32_t to = 0; to < pattern->blocks; ++to) made[from][to] = pattern->block()[to].steps;
+  for (uint32_t to = 0; to < pattern->blocks; ++to) {
+    const SeriesBlock& block = pattern->block()[to];
+    for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
+      made[row(edge.from)][to] += edge.steps;
+  }
+  uint64_t steps = 0;
+  std::size_t previous = row(rounds.previous);
+  for (const uint8_t number : std::span(rounds.path, rounds.path_size)) {
+    steps += made[previous][number];
     previous = number;
   }
   return steps;

@@ -57,8 +57,7 @@ class Variables {
   // The one variable that the memory is; kNone: it may be several.
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   uint32_t whole(uint64_t address, uint64_t size) {
-    if (size == 8 && address % 8 == 0)
-      if (const uint32_t cell = cell_at(address / 8); is_whole(cell)) return cell - 1;
+    if (const uint32_t known = known_whole(address, size); known != kNone) return known;
     uint32_t found = kNone;
     uint32_t count = 0;
     access(address, size, [&](uint32_t variable) {
@@ -66,6 +65,13 @@ class Variables {
       ++count;
     });
     return count == 1 ? found : kNone;
+  }
+
+  // The same, of 8 bytes that were accessed before; kNone: it may have to be asked for.
+  uint32_t known_whole(uint64_t address, uint64_t size) {
+    if (size != 8 || address % 8 != 0) return kNone;
+    const uint32_t cell = cell_at(address / 8);
+    return is_whole(cell) ? cell - 1 : kNone;
   }
 
   // Whether the memory is variables of 8 bytes, each `distance` after the one before, from the first on.
