@@ -13,7 +13,6 @@ using namespace llvm;
 
 namespace {
 
-constexpr std::size_t kMostSteps = 1024;
 constexpr uint16_t kMostOwnLabels = 512;
 
 bool is_used_outside(const Instruction& instruction, const DenseMap<const BasicBlock*, uint16_t>& inside) {
@@ -206,7 +205,7 @@ bool SeriesWriter::understand() {
     for (const auto& [from, steps] : block.edges) steps_ += steps.size();
     listed += block.listed.size();
   }
-  return is_understood_ && steps_ > 0 && steps_ <= kMostSteps && labels_ <= kMostOwnLabels &&
+  return is_understood_ && steps_ > 0 && steps_ <= runtime::kMostSteps && labels_ <= kMostOwnLabels &&
          listed <= runtime::kMostListed && inputs_.size() <= kMostOwnLabels;
 }
 

@@ -1,5 +1,6 @@
 // Loops that are told as series of rounds (runtime/series.h).
 #include "runtime/access.h"
+#include "runtime/cell.h"
 #include "runtime/connection.h"
 #include "runtime/flow.h"
 #include "runtime/flow_labels.h"
@@ -60,25 +61,57 @@ class Words {
   uint32_t count_ = 0;
 };
 
+// Steps that are looked at each time the loop goes through their block, put together so that a long path need
+// not go through all the others.
+class LookedAt {
+ public:
+  explicit LookedAt(const SeriesPattern& pattern) {
+    uint16_t count = 0;
+    for (uint32_t number = 0; number < pattern.blocks; ++number) {
+      const SeriesBlock& block = pattern.block()[number];
+      begin_[number] = count;
+      for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i) {
+        const SeriesStep& step = pattern.step()[i];
+        // Every round goes through its first block: what is in series there is looked at as a whole.
+        const bool is_of_rounds = number == 0 && step.address < pattern.in_series;
+        if (step.address != kNoOperand && !step.is_written && !is_of_rounds)
+          step_[count++] = static_cast<uint16_t>(i);
+      }
+    }
+    begin_[pattern.blocks] = count;
+  }
+
+  const uint16_t* begin(uint32_t block) const { return step_ + begin_[block]; }
+  const uint16_t* end(uint32_t block) const { return step_ + begin_[block + 1]; }
+
+ private:
+  uint16_t step_[kMostSteps];
+  uint16_t begin_[kMostBlocks + 1];
+};
+
+// Whether the thread has looked at it in its present stretch, as compiled code asks before it calls.
+bool is_looked_at(uint64_t address, uint32_t size, bool writes) {
+  if (size != 8 || address % 8 != 0) return false;
+  const Cell* const cell = cell_of(reinterpret_cast<const void*>(address));
+  if (writes) return cell->write == heddle_thread_state.stamp;
+  return cell->read == heddle_thread_state.stamp || cell->read == heddle_thread_state.group;
+}
+
 void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t rounds) {
   if (heddle_thread_state.thread == nullptr) return;
-  const auto kind = [](const SeriesStep& step) {
-    return step.operation == static_cast<uint8_t>(Operation::kWrite) ? kWrites : 0;
+  const auto writes = [](const SeriesStep& step) {
+    return step.operation == static_cast<uint8_t>(Operation::kWrite);
   };
-  const auto look = [&](const SeriesStep& step, uint64_t address) {
-    access_memory(reinterpret_cast<const void*>(address + static_cast<uint64_t>(int64_t{step.offset})),
-                  step.size | kind(step), reinterpret_cast<const void*>(step.pc));
-  };
-  // Every round goes through its first block.
   const SeriesBlock& first = pattern.block()[0];
   for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.address >= pattern.in_series || step.is_written) continue;
     const uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
     access_memory_series(address, rounds, static_cast<int64_t>(of.series[2 * step.address + 1]),
-                         step.size | kind(step), reinterpret_cast<const void*>(step.pc));
+                         step.size | (writes(step) ? kWrites : 0), reinterpret_cast<const void*>(step.pc));
   }
   if (pattern.blocks == 1 && pattern.listed == 0) return;
+  const LookedAt steps(pattern);
   const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
   const uint64_t* listed = of.addresses;
   uint64_t round = ~uint64_t{0};
@@ -86,15 +119,15 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
     const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
     const SeriesBlock& block = pattern.block()[number];
     if (number == 0) ++round;
-    if (number == 0 && block.listed == 0) continue;
-    for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i) {
-      const SeriesStep& step = pattern.step()[i];
-      if (step.address == kNoOperand || step.is_written) continue;
-      if (step.address >= pattern.in_series) {
-        look(step, listed[step.address - block.first_listed]);
-      } else if (number != 0) {
-        look(step, of.series[2 * step.address] + round * of.series[2 * step.address + 1]);
-      }
+    for (const uint16_t* i = steps.begin(number); i < steps.end(number); ++i) {
+      const SeriesStep& step = pattern.step()[*i];
+      const uint64_t address = (step.address >= pattern.in_series
+                                    ? listed[step.address - block.first_listed]
+                                    : of.series[2 * step.address] + round * of.series[2 * step.address + 1]) +
+                               static_cast<uint64_t>(int64_t{step.offset});
+      if (is_looked_at(address, step.size, writes(step))) continue;
+      access_memory(reinterpret_cast<const void*>(address), step.size | (writes(step) ? kWrites : 0),
+                    reinterpret_cast<const void*>(step.pc));
     }
     listed += block.listed;
   }

@@ -19,6 +19,7 @@ inline constexpr uint16_t kNoOperand = 0xFFFF;
 inline constexpr uint16_t kFromOutside = 0xFFFF;  // the block that comes before the first
 inline constexpr uint32_t kMostSources = 6;
 inline constexpr uint32_t kMostBlocks = 64;
+inline constexpr uint32_t kMostSteps = 1024;
 inline constexpr uint32_t kMostListed = 64;  // addresses of a round that are in no series
 
 struct SeriesStep {

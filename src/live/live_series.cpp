@@ -106,9 +106,13 @@ bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begi
       const uint64_t address =
           is_listed ? listed[step.address - block.first_listed]
                     : of.series[2 * step.address] + (rounds - 1) * of.series[2 * step.address + 1];
-      begin(step);
-      const uint32_t variable = variable_at(step, address + static_cast<uint64_t>(int64_t{step.offset}));
-      if (variable == Variables::kNone) return false;
+      const uint64_t place = address + static_cast<uint64_t>(int64_t{step.offset});
+      uint32_t variable = variables_.known_whole(place & Record::kAddressMask48, step.size);
+      if (variable == Variables::kNone) {
+        begin(step);
+        variable = variable_at(step, place);
+        if (variable == Variables::kNone) return false;
+      }
       variables_by_step_[i].push_back(variable);
     }
     listed = listed.subspan(block.listed);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 #include "trace/stand_in.h"
@@ -14,23 +15,39 @@ std::string plain(std::string name) {
   return name;
 }
 
-uint32_t ToldNames::add(Space space, const std::string& name) {
+uint32_t ToldNames::number_of(Space space, const std::string& name) {
   UsedNames& used = this->used(space);
   const auto [number, is_new] = used.numbers.try_emplace(name, static_cast<uint32_t>(used.names.size()));
-  if (is_new) used.names.emplace_back();
-  const uint32_t count = ++used.names[number->second].count;
-  const uint32_t thing = names_.table(space).append(count == 1 ? name : fmt::format("{}#{}", name, count));
+  if (is_new) used.names.push_back({.text = name, .count = 0, .ended = {}});
+  return number->second;
+}
+
+uint32_t ToldNames::number_of(Space space, const Thing& thing) {
+  if (const std::string own = own_name(thing); !own.empty()) return number_of(space, plain(own));
+  if (latest_.kind != thing.kind || latest_.space != space || latest_.given != thing.given ||
+      latest_.site != thing.site) {
+    const std::string name = name_by_place(thing);
+    if (name.empty()) return number_of(space, fmt::format("{}@{:#x}", thing.kind, thing.address));
+    latest_ = {space, thing.given, thing.site, thing.kind, number_of(space, plain(name))};
+  }
+  return latest_.number;
+}
+
+uint32_t ToldNames::add(Space space, uint32_t number) {
+  UsedNames& used = this->used(space);
+  const uint32_t count = ++used.names[number].count;
+  text_ = used.names[number].text;
+  if (count > 1) fmt::format_to(std::back_inserter(text_), "#{}", count);
+  const uint32_t thing = names_.table(space).append(text_);
   if (thing >= used.by_thing.size()) used.by_thing.resize(thing + std::size_t{1}, kNoId);
-  used.by_thing[thing] = number->second;
+  used.by_thing[thing] = number;
   return thing;
 }
 
 uint32_t ToldNames::add_or_reuse(Space space, const Thing& thing) {
-  const std::string name = name_of(thing);
-  UsedNames& used = this->used(space);
-  const auto number = used.numbers.find(name);
-  if (number == used.numbers.end() || used.names[number->second].ended.empty()) return add(space, name);
-  std::vector<uint32_t>& ended = used.names[number->second].ended;
+  const uint32_t number = number_of(space, thing);
+  std::vector<uint32_t>& ended = used(space).names[number].ended;
+  if (ended.empty()) return add(space, number);
   const uint32_t again = ended.back();
   ended.pop_back();
   return again;
@@ -69,18 +86,19 @@ std::string ToldNames::field_at(uint64_t address) {
   return field.empty() ? "" : object->second.name + "::" + field;
 }
 
-std::string ToldNames::name_of(const Thing& thing) {
+std::string ToldNames::own_name(const Thing& thing) {
   // A lock that stands for what it guards is not what lies there.
-  std::string name = thing.given == 0 ? std::string() : text_at(thing.given);
-  if (!name.starts_with(kStandIn)) name = symbolizer_.data_name(thing.address);
-  if (name.empty()) name = field_at(thing.address);
-  if (name.empty() && thing.given != 0) name = text_at(thing.given);
-  if (name.empty()) {
-    const std::string place = sites_.short_place(thing.site);
-    name = place.empty() ? fmt::format("{}@{:#x}", thing.kind, thing.address)
-                         : fmt::format("{}@{}", thing.kind, place);
-  }
-  return plain(std::move(name));
+  std::string name;
+  if (thing.given != 0 && text_at(thing.given).starts_with(kStandIn)) return name;
+  name = symbolizer_.data_name(thing.address);
+  return name.empty() ? field_at(thing.address) : name;
+}
+
+std::string ToldNames::name_by_place(const Thing& thing) {
+  if (thing.given != 0)
+    if (const std::string& given = text_at(thing.given); !given.empty()) return given;
+  const std::string place = sites_.short_place(thing.site);
+  return place.empty() ? "" : fmt::format("{}@{}", thing.kind, place);
 }
 
 }  // namespace heddle

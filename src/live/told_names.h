@@ -34,8 +34,8 @@ class ToldNames {
     std::string_view kind;
   };
   // A new number in the space, with the thing's name, or that name and a number when it is not the first.
-  uint32_t add(Space space, const Thing& thing) { return add(space, name_of(thing)); }
-  uint32_t add(Space space, const std::string& name);
+  uint32_t add(Space space, const Thing& thing) { return add(space, number_of(space, thing)); }
+  uint32_t add(Space space, const std::string& name) { return add(space, number_of(space, name)); }
   // The same, or the number of something that had the name and has ended.
   uint32_t add_or_reuse(Space space, const Thing& thing);
   void end(Space space, uint32_t number);
@@ -55,6 +55,7 @@ class ToldNames {
     std::string name;
   };
   struct UsedName {
+    std::string text;
     uint32_t count = 0;           // things that got it
     std::vector<uint32_t> ended;  // those whose life is over: the next one is one of them again
   };
@@ -64,8 +65,15 @@ class ToldNames {
     std::vector<uint32_t> by_thing;  // which name each has
   };
 
-  std::string name_of(const Thing& thing);
+  // Of what lies there, if it is a variable or a member that is known; else empty.
+  std::string own_name(const Thing& thing);
+  // Of what has no other: all that is met in one place has one name; empty: it is not known where.
+  std::string name_by_place(const Thing& thing);
   std::string field_at(uint64_t address);
+  // Names of a space have numbers of their own, in UsedNames.
+  uint32_t number_of(Space space, const std::string& name);
+  uint32_t number_of(Space space, const Thing& thing);
+  uint32_t add(Space space, uint32_t number);
   UsedNames& used(Space space) { return used_names_[static_cast<std::size_t>(space)]; }
 
   Names& names_;
@@ -74,6 +82,15 @@ class ToldNames {
   tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
   std::map<uint64_t, Object> objects_;                    // by address
   std::vector<UsedNames> used_names_ = std::vector<UsedNames>(kSpaces);
+  // The latest name by place: elements of an array come one after the other.
+  struct {
+    Space space = {};
+    uint64_t given = 0;
+    SiteId site = kNoId;
+    std::string_view kind;  // empty: there is none
+    uint32_t number = 0;
+  } latest_;
+  std::string text_;
 };
 
 }  // namespace heddle

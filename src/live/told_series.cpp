@@ -1,7 +1,9 @@
 #include "live/told_series.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "runtime/flow.h"
 #include "trace/event.h"
@@ -128,6 +130,14 @@ Divided divided(std::span<const uint64_t> words, const SeriesPattern& pattern) {
 
 }  // namespace
 
+bool ToldSeries::is_of(const Place& place, const Told& told, uint64_t hash) {
+  if (place.hash != hash || place.pattern != told.head.name || place.words.size() != told.words.size())
+    return false;
+  const Divided then = divided(place.words, *told.pattern);
+  const Divided now = divided(told.words, *told.pattern);
+  return std::ranges::equal(then.before, now.before) && std::ranges::equal(then.behind, now.behind);
+}
+
 ToldSeries::Place& ToldSeries::place_of(const Told& told) {
   if (places_.empty()) places_.resize(kPlaces);
   const Divided words = divided(told.words, *told.pattern);
@@ -135,51 +145,68 @@ ToldSeries::Place& ToldSeries::place_of(const Told& told) {
   const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29; };
   for (const uint64_t word : words.before) add(word);
   for (const uint64_t word : words.behind) add(word);
-  return places_[mix(hash) % kPlaces];
+  hash = mix(hash);
+  Place& first = places_[hash % kPlaces];
+  if (is_of(first, told, hash)) return first;
+  // The first of a pair is the one that was put there last.
+  Place& second = places_[hash % kPlaces ^ 1];
+  if (is_of(second, told, hash)) return second;
+  std::swap(first, second);
+  first.hash = hash;
+  first.pattern = 0;  // nothing is known yet; there is no pattern at 0
+  return first;
 }
 
 ToldSeries::Known* ToldSeries::known(const Told& told, uint64_t thread, uint64_t changes) {
+  present_ = nullptr;
   if (told.words.size() > kMostWords) return nullptr;
-  Place& place = place_of(told);
-  if (place.known.changes != changes || place.pattern != told.head.name ||
-      place.words.size() != told.words.size())
-    return nullptr;
-  const Divided then = divided(place.words, *told.pattern);
-  const Divided now = divided(told.words, *told.pattern);
-  if (!std::ranges::equal(then.before, now.before) || !std::ranges::equal(then.behind, now.behind))
-    return nullptr;
-  if (place.context != context_of(told, thread) || !std::ranges::equal(then.inputs, now.inputs))
-    place.known.run = 0;
-  return &place.known;
+  present_ = &place_of(told);
+  if (present_->pattern == 0 || present_->known.changes != changes) return nullptr;
+  if (present_->context != context_of(told, thread) ||
+      !std::ranges::equal(divided(present_->words, *told.pattern).inputs,
+                          divided(told.words, *told.pattern).inputs))
+    present_->known.run = 0;
+  return &present_->known;
 }
 
-ToldSeries::Known* ToldSeries::know(const Told& told, Known known) {
-  if (told.words.size() > kMostWords) return nullptr;
-  Place& place = place_of(told);
-  place.known = std::move(known);
-  place.pattern = told.head.name;
-  place.words.assign(told.words.begin(), told.words.end());
-  return &place.known;
+void ToldSeries::know(const Told& told, Known known) {
+  if (present_ == nullptr) return;
+  present_->known = std::move(known);
+  present_->pattern = told.head.name;
+  present_->words.assign(told.words.begin(), told.words.end());
 }
 
 void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
-  if (told.words.size() > kMostWords) return;
-  Place& place = place_of(told);
-  place.known.run = run;
-  place.context = context_of(told, thread);
-  place.words.assign(told.words.begin(), told.words.end());
+  if (present_ == nullptr) return;
+  present_->known.run = run;
+  present_->context = context_of(told, thread);
+  present_->words.assign(told.words.begin(), told.words.end());
 }
 
 uint64_t ToldSeries::Told::steps() const {
-  uint64_t steps = 0;
-  uint16_t previous = rounds.previous;
-  const uint32_t visits = pattern->blocks > 1 ? rounds.path_size : rounds.rounds;
-  for (uint32_t i = 0; i < visits; ++i) {
-    const uint16_t number = pattern->blocks > 1 ? rounds.path[i] : 0;
-    const SeriesBlock& block = pattern->block()[number];
+  if (pattern->blocks == 1) {
+    if (rounds.rounds == 0) return 0;
+    const SeriesBlock& block = pattern->block()[0];
+    uint64_t steps = uint64_t{block.steps} * rounds.rounds;
     for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
-      if (edge.from == previous) steps += edge.steps;
-    steps += block.steps;
+      steps += edge.steps * (edge.from == 0 ? uint64_t{rounds.rounds} - 1 : 0) +
+               (edge.from == rounds.previous ? edge.steps : 0);
+    return steps;
+  }
+  // From each block, and from outside, to each: paths are long.
+  std::array<std::array<uint32_t, runtime::kMostBlocks>, runtime::kMostBlocks + 1> made;
+  const auto row = [&](uint16_t from) { return std::min<std::size_t>(from, pattern->blocks); };
+  for (std::size_t from = 0; from <= pattern->blocks; ++from)
+    for (uint32_t to = 0; to < pattern->blocks; ++to) made[from][to] = pattern->block()[to].steps;
+  for (uint32_t to = 0; to < pattern->blocks; ++to) {
+    const SeriesBlock& block = pattern->block()[to];
+    for (const SeriesEdge& edge : std::span(pattern->edge() + block.first_edge, block.edges))
+      made[row(edge.from)][to] += edge.steps;
+  }
+  uint64_t steps = 0;
+  std::size_t previous = row(rounds.previous);
+  for (const uint8_t number : std::span(rounds.path, rounds.path_size)) {
+    steps += made[previous][number];
     previous = number;
   }
   return steps;

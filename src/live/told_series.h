@@ -61,14 +61,16 @@ class ToldSeries {
     uint64_t run = 0;  // with the same inputs, and of the same thread and call stack; plus one, 0: none
   };
   // Null: it is not known, or something has changed since. `thread`: ToldFlow::number_of() of who tells it.
+  // Then, of the same rounds:
   Known* known(const Told& told, uint64_t thread, uint64_t changes);
-  Known* know(const Told& told, Known known);  // null: it is too long
+  void know(const Told& told, Known known);
   // The run is of these inputs, and no longer of others.
   void know_run(const Told& told, uint64_t thread, uint64_t run);
 
  private:
   struct Place {
     Known known;
+    uint64_t hash = 0;
     uint64_t pattern = 0;  // where it lies
     uint64_t context = 0;  // the call stack and thread of the run
     std::vector<uint64_t> words;
@@ -76,11 +78,14 @@ class ToldSeries {
   static constexpr std::size_t kPlaces = 1U << 15;
   static constexpr std::size_t kMostWords = 256;  // of one that is remembered
   static uint64_t context_of(const Told& told, uint64_t thread) { return thread << 32 | told.head.context; }
+  static bool is_of(const Place& place, const Told& told, uint64_t hash);
+  // Either what is known of it, or the older of two that give way to it.
   Place& place_of(const Told& told);
   const runtime::SeriesPattern* pattern_at(uint64_t place);
 
   const runtime::Channel& channel_;
   std::vector<Place> places_;  // by what is known there
+  Place* present_ = nullptr;   // of what was asked for last; null: it is too long
   // By their place. What was looked at cannot change any more. Null: not what the runtime writes.
   tsl::robin_map<uint64_t, std::unique_ptr<uint64_t[]>, MixHash> patterns_;
 };

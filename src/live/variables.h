@@ -57,8 +57,7 @@ class Variables {
   // The one variable that the memory is; kNone: it may be several.
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   uint32_t whole(uint64_t address, uint64_t size) {
-    if (size == 8 && address % 8 == 0)
-      if (const uint32_t cell = cell_at(address / 8); is_whole(cell)) return cell - 1;
+    if (const uint32_t known = known_whole(address, size); known != kNone) return known;
     uint32_t found = kNone;
     uint32_t count = 0;
     access(address, size, [&](uint32_t variable) {
@@ -68,9 +67,17 @@ class Variables {
     return count == 1 ? found : kNone;
   }
 
+  // The same, of 8 bytes that were accessed before; kNone: it may have to be asked for.
+  uint32_t known_whole(uint64_t address, uint64_t size) {
+    if (size != 8 || address % 8 != 0) return kNone;
+    const uint32_t cell = cell_at(address / 8);
+    return is_whole(cell) ? cell - 1 : kNone;
+  }
+
   // Whether the memory is variables of 8 bytes, each `distance` after the one before, from the first on.
   bool are_even(uint64_t address, uint64_t stride, uint32_t count, uint32_t first, int64_t distance) {
     if ((address | stride) % 8 != 0) return false;
+    if (stride == 8 && distance == 1) return are_in_row(address / 8, count, first + 1);
     auto expected = static_cast<uint32_t>(first + 1);
     for (; count > 0; --count, address += stride, expected += static_cast<uint32_t>(distance))
       if (cell_at(address / 8) != expected) return false;
@@ -108,6 +115,20 @@ class Variables {
     Near& near = near_[line % kNear];
     if (line != near.number) near = {line, &find_line(line)};
     return (*near.line)[number % kCellsPerLine];
+  }
+  // Whether the cells from `number` on are `expected` and what comes after it.
+  bool are_in_row(uint64_t number, uint64_t count, uint32_t expected) {
+    while (count > 0) {
+      const uint64_t here = std::min<uint64_t>(count, kCellsPerLine - number % kCellsPerLine);
+      const uint32_t* const cells = &cell_at(number);
+      uint32_t different = 0;
+      for (uint64_t i = 0; i < here; ++i) different |= cells[i] ^ (expected + static_cast<uint32_t>(i));
+      if (different != 0) return false;
+      number += here;
+      count -= here;
+      expected += static_cast<uint32_t>(here);
+    }
+    return true;
   }
   Line& find_line(uint64_t number);
   // Makes the bytes a whole number of pieces.
