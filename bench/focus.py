@@ -32,7 +32,7 @@ REASONS = {
     "crypt": "elements of local vectors that threads divide by index; writes of one byte take the slow path",
     "elevator": "nothing is left to check: what costs is to start the monitor and to look at clocks when locks change hands",
     "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
-    "hedc": "nothing is left to check but vectors that the optimizer made of neighbours; a tenth is the monitor",
+    "hedc": "nothing is left to check in the threads: what costs is to start the monitor, to look at clocks when locks change hands, and to mark what is freed",
     "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
     "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
     "hashmap": "nodes behind chains of `std::unique_ptr` in vectors, guarded by a lock that lies in none of the objects on the way",

@@ -182,18 +182,36 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
   return spots;
 }
 
-// Says of the accesses that need no check that they need none. LLVM's annotations of the memory model are the
-// kind of mark that the optimizer leaves on what it makes of several accesses if all of them have it, and
-// else drops.
-void mark(LLVMContext& context, const Accesses& accesses, const Originals& originals) {
-  MDNode* const proven = MMRAMetadata::getTagMD(context, kMark, kProven);
-  for (const auto& [seen, needs_check] : accesses)
-    if (!needs_check && (isa<LoadInst>(seen) || isa<StoreInst>(seen)))
-      if (auto* access = const_cast<Instruction*>(originals.lookup(seen)))
-        access->setMetadata(LLVMContext::MD_mmra, proven);
+// A scope that no access is in, so that it is no news to be outside of it. It has no identity of its own:
+// what is inlined is outside of the same one.
+MDNode* scope_of_nobody(LLVMContext& context) {
+  MDNode* const domain = MDNode::get(context, {MDString::get(context, kMark)});
+  return MDNode::get(context, {MDString::get(context, kProven), domain});
 }
 
-bool is_marked(const Instruction& instruction) { return MMRAMetadata(instruction).hasTag(kMark, kProven); }
+// Says of the accesses that need no check that they need none, in two ways: by annotations of the memory
+// model and as a scope that they do not alias with. Both are the kind of mark that the optimizer leaves on
+// what it makes of several accesses if all of them have it, and else drops. Vectors and merged branches keep
+// the first; what a loop loads before it and stores after it, instead of all the time, has only the second,
+// and the load stands nowhere in the source.
+void mark(LLVMContext& context, const Accesses& accesses, const Originals& originals) {
+  MDNode* const proven = MMRAMetadata::getTagMD(context, kMark, kProven);
+  MDNode* const outside = MDNode::get(context, {scope_of_nobody(context)});
+  for (const auto& [seen, needs_check] : accesses)
+    if (!needs_check && (isa<LoadInst>(seen) || isa<StoreInst>(seen)))
+      if (auto* access = const_cast<Instruction*>(originals.lookup(seen))) {
+        access->setMetadata(LLVMContext::MD_mmra, proven);
+        access->setMetadata(LLVMContext::MD_noalias,
+                            MDNode::concatenate(access->getMetadata(LLVMContext::MD_noalias), outside));
+      }
+}
+
+bool is_marked(const Instruction& instruction) {
+  if (MMRAMetadata(instruction).hasTag(kMark, kProven)) return true;
+  const MDNode* const outside = instruction.getMetadata(LLVMContext::MD_noalias);
+  return outside != nullptr && isa<LoadInst, StoreInst>(instruction) &&
+         is_contained(outside->operands(), scope_of_nobody(instruction.getContext()));
+}
 
 // The program says of itself that it does not tell everything, and by what focus file
 // (src/cli/focus_notes.h).

@@ -194,6 +194,62 @@ class StandIns {
   std::vector<bool> is_quiet_;  // functions in which nothing orders threads
 };
 
+// Typed methods that may use what locks guard without checks, and what their callers must hold.
+void add_methods(Focus& focus, const Program& program, const CheckResult& result) {
+  const StandIns stand_ins(program, result, focus);
+  for (const auto& [symbol, method] : result.methods) {
+    if (method.is_library || !method.is_typed) continue;
+    const std::optional<std::set<Focus::Required>> needs = required_by(method);
+    // Whoever calls through a pointer does not know what is needed.
+    if (!needs || (!needs->empty() && (method.is_called_unseen || program.functions.at(symbol).is_taken)))
+      continue;
+    if (!stand_ins.is_covered(program.functions.at(symbol), !needs->empty())) continue;
+    focus.methods.insert(symbol);
+    if (!needs->empty()) focus.required[symbol] = *needs;
+  }
+}
+
+// Locks that stand for no more accesses, in the code, than there are places where they are said to be used
+// themselves: to check what they guard is cheaper.
+std::set<std::string> locks_that_save_nothing(const Focus& focus, const Program& program,
+                                              const CheckResult& result) {
+  const auto is_taken = [&](const std::string& place) { return result.taken.contains(place); };
+  std::map<std::string, long> saved;  // checks, by lock
+  for (const auto& [place, lock] : focus.guarded) saved[lock] = 0;
+  for (const auto& [symbol, function] : program.functions)
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations) {
+        const std::string place = normal_place(place_of(operation.path), is_taken);
+        const bool takes = operation.kind == OperationKind::kAcquire ||
+                           operation.kind == OperationKind::kAcquireShared ||
+                           operation.kind == OperationKind::kWait;
+        if (takes && saved.contains(place)) --saved[place];
+        if (operation.kind == OperationKind::kCall && !focus.methods.contains(symbol))
+          if (const auto needs = focus.required.find(operation.callee); needs != focus.required.end())
+            for (const Focus::Required& need : needs->second)
+              if (saved.contains(need.lock)) --saved[need.lock];
+        const bool is_access =
+            operation.kind == OperationKind::kRead || operation.kind == OperationKind::kWrite;
+        const auto guarded = focus.guarded.find(place);
+        if (!is_access || guarded == focus.guarded.end() ||
+            focus.exempt.contains({symbol, operation.site, operation.path}))
+          continue;
+        saved[guarded->second] += focus.methods.contains(symbol) ? 1 : -1;
+      }
+  std::set<std::string> locks;
+  for (const auto& [lock, checks] : saved)
+    if (checks <= 0) locks.insert(lock);
+  return locks;
+}
+
+// What they guard is checked everywhere, so that nobody has to be asked whether he holds them.
+void leave_out(const std::set<std::string>& locks, Focus& focus) {
+  std::erase_if(focus.guarded, [&](const auto& entry) { return locks.contains(entry.second); });
+  for (auto& [symbol, needs] : focus.required)
+    std::erase_if(needs, [&](const Focus::Required& need) { return locks.contains(need.lock); });
+  std::erase_if(focus.required, [](const auto& entry) { return entry.second.empty(); });
+}
+
 }  // namespace
 
 Focus make_focus(const Program& program, const CheckResult& result, FocusMode mode) {
@@ -210,19 +266,10 @@ Focus make_focus(const Program& program, const CheckResult& result, FocusMode mo
     if (mode != FocusMode::kField && is_about_locks && can_stand_in(program, place, verdict.owner))
       focus.guarded[place] = verdict.owner.lock;
   }
-  const StandIns stand_ins(program, result, focus);
-  for (const auto& [symbol, method] : result.methods) {
-    if (method.is_library) continue;
-    if (method.is_atomic()) focus.atomic.insert(method.name);
-    if (!method.is_typed || mode == FocusMode::kField) continue;
-    const std::optional<std::set<Focus::Required>> needs = required_by(method);
-    // Whoever calls through a pointer does not know what is needed.
-    if (!needs || (!needs->empty() && (method.is_called_unseen || program.functions.at(symbol).is_taken)))
-      continue;
-    if (!stand_ins.is_covered(program.functions.at(symbol), !needs->empty())) continue;
-    focus.methods.insert(symbol);
-    if (!needs->empty()) focus.required[symbol] = *needs;
-  }
+  for (const auto& [symbol, method] : result.methods)
+    if (!method.is_library && method.is_atomic()) focus.atomic.insert(method.name);
+  if (mode != FocusMode::kField) add_methods(focus, program, result);
+  if (mode == FocusMode::kCombined) leave_out(locks_that_save_nothing(focus, program, result), focus);
   return focus;
 }
 

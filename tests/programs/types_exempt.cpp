@@ -77,6 +77,31 @@ void move(bool is_wrong) {
   if (is_wrong) other.join();
 }
 
+struct Sum {
+  int value = 1;
+};
+volatile int steps = 10;
+
+// A loop that the optimizer lets load once, in front of it, and store once, behind it.
+[[gnu::noinline]] void add_up(Sum& sum) {
+  for (int i = 0, last = steps; i < last; ++i) sum.value += sum.value % (i + 2);
+}
+
+void promote(bool is_wrong) {
+  auto* const sum = new Sum;
+  add_up(*sum);  // nobody else's yet, here and in the loop
+  for (int i = 0, last = steps; i < last; ++i) sum->value += sum->value % (i + 3);
+  std::thread other([=] {
+    ++sum->value;
+    schedule::end_turn();
+  });
+  if (!is_wrong) other.join();
+  schedule::wait_for(1);
+  for (int i = 0, last = steps; i < last; ++i) sum->value += sum->value % (i + 3);
+  if (is_wrong) other.join();
+  delete sum;
+}
+
 int main(int argc, char** argv) {
   const bool is_wrong = argc > 1;
   const auto is_asked_for = [&](const char* name) { return !is_wrong || std::strcmp(argv[1], name) == 0; };
@@ -87,4 +112,6 @@ int main(int argc, char** argv) {
   if (is_asked_for("grow")) grow(is_wrong);
   schedule::turn = 0;
   if (is_asked_for("move")) move(is_wrong);
+  schedule::turn = 0;
+  if (is_asked_for("promote")) promote(is_wrong);
 }
