@@ -123,6 +123,8 @@ def main():
     for old in arguments.scratch.iterdir():  # they may be of another Heddle
         old.unlink()
     page = Page()
+    page.add(f"The median of {arguments.runs} runs each." if arguments.runs > 1 else "One run each.")
+    page.add()
     chosen = variants(arguments.wrapper)
     if not arguments.size:
         table(page, "Normal inputs", arguments.names, arguments.threads, chosen[:5 if arguments.all else 3], arguments, [])
