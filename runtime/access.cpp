@@ -92,13 +92,13 @@ HEDDLE_INLINE Known known_after(Thread& thread, Word read, Word write) {
   begin_stretch(*static_cast<Thread*>(heddle_thread_state.thread));
 }
 
-// What this comes to is not known yet.
 // The compiler takes it that everything lies where its type allows; not all programs see to that.
 template <class Word>
 HEDDLE_INLINE bool is_aligned(const void* address) {
   return reinterpret_cast<uint64_t>(address) % sizeof(Word) == 0;
 }
 
+// What this comes to is not known yet.
 template <class Word, bool kIsWrite>
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void look_up(const void* address, const char* name,
                                                       const void* caller, const void* pc) {
@@ -114,7 +114,7 @@ template <class Word, bool kIsWrite>
     const Cell old = *cell;
     const Word write = part_of<Word>(old.write, shift);
     const Word read = part_of<Word>(old.read, shift);
-    // Then all is (known_after).
+    // Then it is after the writes, too (known_after).
     const bool is_after_reads = page.is_settled() && learn_ordered(thread, read);
     const auto readers = static_cast<uint32_t>(read);
     if (!kIsWrite && !is_after_reads && page.is_settled() && read == static_cast<Word>(twice(readers)) &&
