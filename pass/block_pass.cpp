@@ -12,6 +12,7 @@
 #include "pass/block_spec.h"
 #include "pass/focus_pass.h"
 #include "pass/monitor_classes.h"
+#include "pass/noted_text.h"
 #include "pass/source_names.h"
 #include "pass/surround.h"
 #include "runtime/blocks.h"
@@ -138,9 +139,14 @@ PreservedAnalyses BlockPass::run(Module& module, ModuleAnalysisManager&) {
     }
     const std::string name = name_of(function).qualified;
     if (name.empty() || StringRef(name).starts_with("heddle_")) continue;
+    spec.meet(name);
     if (const std::optional<Block> block = block_of(function, name, spec, annotations))
       mark(function, name, *block);
   }
+  // For patterns_without_function() of src/symbols/executable.h.
+  spec.for_each_pattern([&](const std::string& pattern, bool has_met) {
+    note_text(module, "heddle_spec_patterns", (has_met ? "+" : "-") + pattern);
+  });
   return PreservedAnalyses::none();
 }
 

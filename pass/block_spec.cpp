@@ -50,7 +50,7 @@ Expected<BlockSpec> BlockSpec::read(const std::string& file) {
         return wrong(file, element.source(), "a pattern in '" + name + "' is not a string");
       if (pattern->get().empty())
         return wrong(file, element.source(), "a pattern in '" + name + "' is empty");
-      patterns->push_back(pattern->get());
+      patterns->push_back({pattern->get()});
     }
   }
   return spec;
@@ -80,11 +80,17 @@ bool fits(StringRef pattern, StringRef name) {
   return p == pattern.size();
 }
 
+bool BlockSpec::matches(const Pattern& pattern, StringRef name) {
+  return fits(pattern.text, name) && (!is_of_library(name) || is_of_library(pattern.text));
+}
+
 bool BlockSpec::matches(const Patterns& patterns, StringRef name) {
-  const bool is_library = is_of_library(name);
-  return any_of(patterns, [&](const std::string& pattern) {
-    return fits(pattern, name) && (!is_library || is_of_library(pattern));
-  });
+  return any_of(patterns, [&](const Pattern& pattern) { return matches(pattern, name); });
+}
+
+void BlockSpec::meet(StringRef name) {
+  for (Patterns* patterns : {&atomic_, &deterministic_, &ignore_})
+    for (Pattern& pattern : *patterns) pattern.has_met |= matches(pattern, name);
 }
 
 }  // namespace heddle

@@ -26,8 +26,22 @@ class BlockSpec {
   bool is_deterministic(llvm::StringRef name) const { return matches(deterministic_, name); }
   bool is_ignored(llvm::StringRef name) const { return matches(ignore_, name); }
 
+  // There is a function of this name.
+  void meet(llvm::StringRef name);
+  // Each pattern, and whether it fits any of them.
+  template <class Visit>
+  void for_each_pattern(Visit visit) const {
+    for (const Patterns* patterns : {&atomic_, &deterministic_, &ignore_})
+      for (const Pattern& pattern : *patterns) visit(pattern.text, pattern.has_met);
+  }
+
  private:
-  using Patterns = llvm::SmallVector<std::string>;
+  struct Pattern {
+    std::string text;
+    bool has_met = false;  // a function that fits
+  };
+  using Patterns = llvm::SmallVector<Pattern>;
+  static bool matches(const Pattern& pattern, llvm::StringRef name);
   static bool matches(const Patterns& patterns, llvm::StringRef name);
 
   Patterns atomic_;

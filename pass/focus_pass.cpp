@@ -13,12 +13,12 @@
 #include <llvm/IR/MemoryModelRelaxationAnnotations.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "pass/class_names.h"
 #include "pass/focus_file.h"
 #include "pass/function_summary.h"
 #include "pass/library_functions.h"
+#include "pass/noted_text.h"
 #include "pass/source_names.h"
 #include "pass/stand_in.h"
 #include "pass/summary_pass.h"
@@ -215,14 +215,7 @@ bool is_marked(const Instruction& instruction) {
 
 // The program says of itself that it does not tell everything, and by what focus file
 // (src/cli/focus_notes.h).
-void leave_note(Module& module, StringRef focus) {
-  Constant* const text = ConstantDataArray::getString(module.getContext(), focus);
-  auto* const note = new GlobalVariable(module, text->getType(), /*isConstant=*/true,
-                                        GlobalValue::PrivateLinkage, text, "heddle_focus_note");
-  note->setSection("heddle_focus_notes");
-  note->setAlignment(Align(1));
-  appendToUsed(module, {note});
-}
+void leave_note(Module& module, StringRef focus) { note_text(module, "heddle_focus_notes", focus); }
 
 }  // namespace
 

@@ -11,12 +11,12 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "pass/class_names.h"
 #include "pass/function_summary.h"
 #include "pass/library_functions.h"
 #include "pass/memory_paths.h"
+#include "pass/noted_text.h"
 #include "pass/source_names.h"
 
 namespace heddle {
@@ -249,13 +249,7 @@ std::vector<SourceHash> source_hashes(const Module& module) {
 
 PreservedAnalyses SummaryPass::run(Module& module, ModuleAnalysisManager&) {
   const std::unique_ptr<Module> copy = promoted_copy(module);
-  const std::string text = Text(*copy).make();
-  Constant* const bytes = ConstantDataArray::getString(module.getContext(), text);
-  auto* const holder = new GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
-                                          GlobalValue::PrivateLinkage, bytes, "heddle_summary");
-  holder->setSection("heddle_summaries");
-  holder->setAlignment(Align(1));
-  appendToUsed(module, {holder});
+  note_text(module, "heddle_summaries", Text(*copy).make());
   return PreservedAnalyses::all();
 }
 

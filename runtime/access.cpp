@@ -102,6 +102,7 @@ HEDDLE_INLINE bool is_aligned(const void* address) {
 template <class Word, bool kIsWrite>
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void look_up(const void* address, const char* name,
                                                       const void* caller, const void* pc) {
+  if (heddle_thread_state.thread == nullptr) return;
   if (!is_aligned<Word>(address))
     return rare_access(address, sizeof(Word) | (kIsWrite ? kWrites : 0), name, caller, pc);
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "symbols/executable.h"
 
@@ -70,6 +71,13 @@ ProgramToRun::ProgramToRun(const std::string& command) : file_(find_program(comm
   preload_ = find_runtime();
   const char* const before = std::getenv("LD_PRELOAD");
   if (!preload_.empty() && before != nullptr && *before != 0) preload_ += fmt::format(":{}", before);
+}
+
+void ProgramToRun::refuse_as_output(const std::string& path) const {
+  std::error_code none;
+  if (!path.empty() && std::filesystem::equivalent(path, file_, none))
+    throw InputError(
+        fmt::format("'{}' is the program itself; give the output another name", printable(path)));
 }
 
 }  // namespace heddle

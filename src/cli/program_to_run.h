@@ -11,6 +11,9 @@ class ProgramToRun {
   // `command` is a path, or a name to be found in PATH.
   explicit ProgramToRun(const std::string& command);
 
+  // Throws InputError if an output of this name would take the program's place.
+  void refuse_as_output(const std::string& path) const;
+
   // Where it lies; empty: nowhere.
   const std::string& file() const { return file_; }
   // The value of LD_PRELOAD that brings the runtime into a program that was built without: its locks and

@@ -101,8 +101,9 @@ void record_program(Connection& connection, const std::string& program, bool is_
 
 int record(const RecordArguments& arguments) {
   RunSpec spec(arguments.spec);
-  Recordings recordings(arguments.output);
   const ProgramToRun recorded(arguments.command.front());
+  recorded.refuse_as_output(arguments.output);
+  Recordings recordings(arguments.output);
   refuse_mixed_focus(recorded.file());
   const CommandEnd end = run_command_served(
       arguments.command, recorded.preload(), [&](Connection& connection, const std::string& program) {

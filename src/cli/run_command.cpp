@@ -105,9 +105,10 @@ int run_program(const RunArguments& arguments) {
   if (arguments.sequential) return run_sequentially(arguments);
   const ReportOptions& options = arguments.report;
   RunSpec spec(arguments.spec);
+  const ProgramToRun checked(arguments.command.front());
+  for (const std::string& output : {options.output, options.html, options.dot}) checked.refuse_as_output(output);
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
-  const ProgramToRun checked(arguments.command.front());
   refuse_mixed_focus(checked.file());
   const CommandEnd end = run_command_served(
       arguments.command, checked.preload(), [&](Connection& connection, const std::string& program) {

@@ -42,6 +42,11 @@ std::vector<std::string> RunSpec::notices(const std::string& program) {
   std::vector<std::string> blocks = seen_;
   for (NotedBlock& block : noted_blocks(program)) blocks.push_back(std::move(block.name));
   std::vector<std::string> result;
+  for (const std::string& pattern : patterns_without_function(program))
+    result.push_back(
+        fmt::format("no function of the program's own file fits '{}', a pattern of the spec file that it was "
+                    "compiled with; heddle spec {} lists its blocks",
+                    printable(pattern), printable(program)));
   for (const auto* list : {&spec_.atomic, &spec_.deterministic, &spec_.ignore})
     for (const SpecPattern& pattern : *list) {
       const bool fits = std::any_of(blocks.begin(), blocks.end(), [&](const std::string& block) {

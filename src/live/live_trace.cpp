@@ -324,8 +324,8 @@ uint64_t LiveTrace::most_bytes() const {
 
 void LiveTrace::race_with(const Record& earlier, const Record& now, const Event& later) {
   if (earlier.what == 0) return;
-  // What was told of the same variable, the checker sees itself, with its call stack. Memos hold fewer bits
-  // of the address.
+  // What was told of the same variable, the checker sees itself, with its call stack, unless the variable has
+  // begun a new life since. Memos hold fewer bits of the address.
   const uint64_t before = earlier.address() & runtime::kAddressMask;
   const uint64_t here = now.address() & runtime::kAddressMask;
   const uint64_t size = earlier.name >> 1;
@@ -338,7 +338,7 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
   const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
                          operation != Operation::kFree;  // always told
   has_untold_race_ |= !is_told && !is_atomic;
-  if ((is_told || is_atomic) && !sieve_.has_dropped()) return;
+  if ((is_told || is_atomic) && !sieve_.has_dropped() && !has_forgotten_variables_) return;
   add_race(earlier, later);
 }
 
@@ -517,6 +517,7 @@ void LiveTrace::forget(uint64_t address, uint64_t size) {
 
 // What comes may be ordered with what was by what was left out.
 void LiveTrace::forget_variables() {
+  has_forgotten_variables_ = true;
   variables_.forget_all();
   told_names_.forget_all_objects();
 }

@@ -178,7 +178,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   bool wants_accesses_ = true;                          // and so the program was told
   uint64_t calm_until_ = 0;
   bool has_untold_race_ = false;
-  bool has_begun_atomic_ = false;  // a block
+  bool has_forgotten_variables_ = false;  // so that what was told before is not compared any more
+  bool has_begun_atomic_ = false;         // a block
   bool has_begun_deterministic_ = false;
   uint64_t quiet_after_ = 0;                    // so many records, if not 0 …
   bool is_quiet_ = false;                       // … and so the program was told

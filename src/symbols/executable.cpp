@@ -1,7 +1,10 @@
 #include "symbols/executable.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "symbols/elf_file.h"
@@ -131,6 +134,22 @@ std::string section_bytes(const std::string& path, std::string_view name) {
   const Elf_Data* const data = section == nullptr ? nullptr : elf_rawdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr) return "";
   return {static_cast<const char*>(data->d_buf), data->d_size};
+}
+
+std::vector<std::string> patterns_without_function(const std::string& path) {
+  // "+pattern" or "-pattern" of each compiled file, each with a zero byte behind it (pass/block_pass.cpp).
+  const std::string notes = section_bytes(path, "heddle_spec_patterns");
+  std::set<std::string> fitting;
+  std::set<std::string> others;
+  for (std::size_t at = 0; at < notes.size();) {
+    const std::size_t end = std::min(notes.find('\0', at), notes.size());
+    if (end > at + 1) (notes[at] == '+' ? fitting : others).insert(notes.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  std::vector<std::string> result;
+  std::set_difference(others.begin(), others.end(), fitting.begin(), fitting.end(),
+                      std::back_inserter(result));
+  return result;
 }
 
 }  // namespace heddle

@@ -44,6 +44,10 @@ struct NotedBlock {
 // In the order of the file; those whose name cannot be read are left out.
 std::vector<NotedBlock> noted_blocks(const std::string& path);
 
+// Patterns of the spec file that parts of the program were compiled with and that no function in the file
+// fits.
+std::vector<std::string> patterns_without_function(const std::string& path);
+
 // The bytes of the section of this name; empty: there is none.
 std::string section_bytes(const std::string& path, std::string_view name);
 
