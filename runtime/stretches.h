@@ -86,8 +86,9 @@ class Entry {
 extern Entry* entries;  // by number; 0 is never used
 
 // Groups made of late, by the sum of their members. Threads that read the same memory in different orders
-// find the group that is there already: one number for the same readers is what makes their next reads cheap.
-constexpr uint32_t kRecentGroups = 1024;
+// find the group that is there already: one number for the same readers is what makes their next reads cheap,
+// and keeps groups few: eight threads that read a vector at random make hundreds that recur.
+constexpr uint32_t kRecentGroups = 8192;
 extern Number recent_groups[kRecentGroups];  // 0: none
 void forget_recent_groups();                 // numbers may mean something else from now on
 
