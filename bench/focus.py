@@ -31,14 +31,14 @@ REASONS = {
     "sor": "cells of one array, which threads divide by rows and by colour between barriers: no proof knows indices or phases",
     "sparse": "elements of two vectors that change roles at each barrier, divided by index; entries of the matrix, which are only read, are proven",
     "lufact": "rows of one array that are dealt out by `row % threads` between barriers: no proof knows indices or phases",
-    "crypt": "elements of local vectors that threads divide by index; writes of one byte take the slow path",
+    "crypt": "elements of local vectors that threads divide by index: each loop over them is checked once, as a range, and what costs is memory for their state",
     "elevator": "nothing is left to check: what costs is to start the monitor and to look at clocks when locks change hands",
     "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
     "hedc": "nothing is left to check in the threads: what costs is to start the monitor, to look at clocks when locks change hands, and to mark what is freed",
     "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
     "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
     "hashmap": "nodes behind chains of `std::unique_ptr` in vectors, guarded by a lock that lies in none of the objects on the way",
-    "bank": "two accounts are locked by the lower and the higher of two numbers, and used by the numbers themselves: no proof compares them",
+    "bank": "nothing is left to check in a transfer: what costs is to look at clocks when locks change hands",
     "bowtie": "half of its fields are not proven; half of the time goes into single bytes of the index, an array behind a raw pointer that both threads read",
 }
 PATIENCE = 30  # seconds for one check of a recorded execution
