@@ -5,6 +5,8 @@ runs that take turns. Overhead is over plain -O2; speed-up is of the cost of che
 (full - focused) / (full - plain).
 """
 import argparse
+import hashlib
+import json
 import os
 import re
 import statistics
@@ -29,14 +31,14 @@ REASONS = {
     "sor": "cells of one array, which threads divide by rows and by colour between barriers: no proof knows indices or phases",
     "sparse": "elements of two vectors that change roles at each barrier, divided by index; entries of the matrix, which are only read, are proven",
     "lufact": "rows of one array that are dealt out by `row % threads` between barriers: no proof knows indices or phases",
-    "crypt": "elements of local vectors that threads divide by index; writes of one byte take the slow path",
+    "crypt": "elements of local vectors that threads divide by index: each loop over them is checked once, as a range, and what costs is memory for their state",
     "elevator": "nothing is left to check: what costs is to start the monitor and to look at clocks when locks change hands",
     "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
     "hedc": "nothing is left to check in the threads: what costs is to start the monitor, to look at clocks when locks change hands, and to mark what is freed",
     "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
     "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
     "hashmap": "nodes behind chains of `std::unique_ptr` in vectors, guarded by a lock that lies in none of the objects on the way",
-    "bank": "two accounts are locked by the lower and the higher of two numbers, and used by the numbers themselves: no proof compares them",
+    "bank": "nothing is left to check in a transfer: what costs is to look at clocks when locks change hands",
     "bowtie": "half of its fields are not proven; half of the time goes into single bytes of the index, an array behind a raw pointer that both threads read",
 }
 PATIENCE = 30  # seconds for one check of a recorded execution
@@ -197,6 +199,30 @@ def focused_checks(program, at, wrapper, scratch):
     return "| " + " | ".join(cells) + " |"
 
 
+class Rows:
+    """What was measured, kept beside the programs, so that a table can be made in several runs: of one build of Heddle, or not at all."""
+
+    def __init__(self, wrapper, scratch, settings):
+        built = hashlib.sha256(json.dumps(settings).encode())
+        for part in ("bin/heddle", "lib/heddle_pass.so", "lib/libheddle_runtime.so"):
+            built.update((wrapper.parent.parent / part).read_bytes())
+        self.build = built.hexdigest()
+        self.file = scratch / "rows.json"
+        kept = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
+        self.rows = kept["rows"] if kept.get("build") == self.build else {}
+
+    def keep(self, name, row):
+        self.rows[name] = row
+        self.file.write_text(json.dumps({"build": self.build, "rows": self.rows}), encoding="utf-8")
+
+
+def measured(program, wrapper, scratch, runs):
+    at, fields, methods = prepare(program, wrapper, scratch)
+    row = {"lines": program.lines(), "fields": fields, "methods": methods, "time": measure(program, at, wrapper, runs)}
+    row["second"] = focused_checks(program, at, wrapper, scratch) if program.recorded else None
+    return row
+
+
 def percent(value):
     return f"{value * 100:.0f} %"
 
@@ -208,6 +234,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--no-bowtie", action="store_true")
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
@@ -223,23 +250,26 @@ def main():
              "| speed-up | combined s | overhead | speed-up |", "|---|" + "--:|" * 14]
     print("\n".join(lines), flush=True)
     overheads, speedups, second = [], [], []
+    kept = Rows(arguments.wrapper, arguments.scratch, [arguments.runs, arguments.small])
     for program in programs:
-        at, fields, methods = prepare(program, arguments.wrapper, arguments.scratch)
-        time = measure(program, at, arguments.wrapper, arguments.runs)
+        if not arguments.go_on or program.name not in kept.rows:
+            kept.keep(program.name, measured(program, arguments.wrapper, arguments.scratch, arguments.runs))
+        measurement = kept.rows[program.name]
+        fields, methods, time = measurement["fields"], measurement["methods"], measurement["time"]
         cost = max(time["full"] - time["plain"], 1e-9)
         over = {mode: (time[mode] - time["plain"]) / time["plain"] for mode in MODES}
         is_worth_saving = cost >= WORTH_SAVING * time["plain"]
         gain = {mode: percent((time["full"] - time[mode]) / cost) if is_worth_saving else "–" for mode in MODES}
         overheads.append(over["combined"])
         speedups += [(time["full"] - time["combined"]) / cost] if is_worth_saving else []
-        row = (f"| {program.name} | {program.lines()} | {time['plain']:.2f} | {time['full']:.2f} | {fields[0]}/{fields[1]} | "
+        row = (f"| {program.name} | {measurement['lines']} | {time['plain']:.2f} | {time['full']:.2f} | {fields[0]}/{fields[1]} | "
                f"{time['field']:.2f} | {percent(over['field'])} | {gain['field']} | {methods[0]}/{methods[1]} | "
                f"{time['method']:.2f} | {percent(over['method'])} | {gain['method']} | "
                f"{time['combined']:.2f} | {percent(over['combined'])} | {gain['combined']} |")
         lines.append(row)
         print(row, flush=True)
-        if program.recorded:
-            second.append(focused_checks(program, at, arguments.wrapper, arguments.scratch))
+        if measurement["second"]:
+            second.append(measurement["second"])
     summary = (f"Combined: median overhead {percent(statistics.median(overheads))} (bar: 40 %), mean speed-up of the cost of "
                f"checking {percent(statistics.mean(speedups))} (bar: 74 %) over {len(speedups)} programs: where full checking costs less than "
                f"{percent(WORTH_SAVING)}, there is nothing to save.")

@@ -37,6 +37,9 @@ constexpr StringRef kQuietInModule = "heddle.focus.quiet";
 constexpr StringRef kCleanInModule = "heddle.focus.clean";
 constexpr StringRef kMark = "heddle";
 constexpr StringRef kProven = "proven";
+// A prefix of its own: LLVM puts the tags of one prefix together.
+constexpr StringRef kElementMark = "heddle.element";
+constexpr StringRef kByte = "byte";
 // What the library does for one call is of any size up to this.
 constexpr uint64_t kMostOfLibrary = 64;
 constexpr uint64_t kMostOfOne = 8;  // bytes that are certainly one access
@@ -75,8 +78,9 @@ struct Found {
 // What the source has at its places: plain accesses, and atomic operations.
 struct Spots {
   std::map<Spot, Found> plain;
-  std::map<Spot, bool> is_quiet;      // whether relaxed loads there mean nothing to races
-  std::set<const Function*> unclean;  // functions in which something needs a check
+  std::map<Spot, bool> is_quiet;             // whether relaxed loads there mean nothing to races
+  std::set<const Function*> unclean;         // functions in which something needs a check
+  std::set<const Instruction*> byte_writes;  // stores of one byte to an element of a container
 };
 
 // Makes unclean who calls the unclean: they may be inlined. Through a pointer anybody may be called.
@@ -143,6 +147,12 @@ bool may_be_of_several(const Instruction& instruction, uint64_t size_there) {
 
 using Accesses = DenseMap<const Instruction*, bool>;  // whether it needs a check
 
+bool is_byte_write(const SummaryOperation& operation) {
+  const auto* const store = dyn_cast<StoreInst>(operation.instruction);
+  return store != nullptr && store->getValueOperand()->getType()->isIntegerTy(8) &&
+         StringRef(operation.path).ends_with(("/" + std::string(types::kElement)));
+}
+
 Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses) {
   Spots spots;
   const ClassNames classes(copy);
@@ -170,6 +180,7 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
             (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed)
                       : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
         accesses[operation.instruction] |= !is_left_out;
+        if (is_byte_write(operation)) spots.byte_writes.insert(operation.instruction);
         if (!is_left_out) spots.unclean.insert(&function);
         const std::optional<Spot> spot = spot_of(*operation.instruction);
         if (!spot) continue;
@@ -194,16 +205,19 @@ MDNode* scope_of_nobody(LLVMContext& context) {
 // what it makes of several accesses if all of them have it, and else drops. Vectors and merged branches keep
 // the first; what a loop loads before it and stores after it, instead of all the time, has only the second,
 // and the load stands nowhere in the source.
-void mark(LLVMContext& context, const Accesses& accesses, const Originals& originals) {
-  MDNode* const proven = MMRAMetadata::getTagMD(context, kMark, kProven);
+void mark(LLVMContext& context, const Accesses& accesses, const Spots& spots, const Originals& originals) {
   MDNode* const outside = MDNode::get(context, {scope_of_nobody(context)});
-  for (const auto& [seen, needs_check] : accesses)
-    if (!needs_check && (isa<LoadInst>(seen) || isa<StoreInst>(seen)))
-      if (auto* access = const_cast<Instruction*>(originals.lookup(seen))) {
-        access->setMetadata(LLVMContext::MD_mmra, proven);
-        access->setMetadata(LLVMContext::MD_noalias,
-                            MDNode::concatenate(access->getMetadata(LLVMContext::MD_noalias), outside));
-      }
+  for (const auto& [seen, needs_check] : accesses) {
+    auto* const access = const_cast<Instruction*>(originals.lookup(seen));
+    if (access == nullptr || !isa<LoadInst, StoreInst>(access)) continue;
+    SmallVector<MMRAMetadata::TagT, 2> tags;
+    if (!needs_check) tags.emplace_back(kMark, kProven);
+    if (spots.byte_writes.contains(seen)) tags.emplace_back(kElementMark, kByte);
+    if (!tags.empty()) access->setMetadata(LLVMContext::MD_mmra, MMRAMetadata::getMD(context, tags));
+    if (!needs_check)
+      access->setMetadata(LLVMContext::MD_noalias,
+                          MDNode::concatenate(access->getMetadata(LLVMContext::MD_noalias), outside));
+  }
 }
 
 bool is_marked(const Instruction& instruction) {
@@ -220,6 +234,10 @@ void leave_note(Module& module, StringRef focus) { note_text(module, "heddle_foc
 }  // namespace
 
 bool is_focusing() { return !focus_file.empty(); }
+
+bool writes_byte_elements(const Instruction& instruction) {
+  return isa<StoreInst>(instruction) && MMRAMetadata(instruction).hasTag(kElementMark, kByte);
+}
 
 void note_no_focus(Module& module) { leave_note(module, "-"); }
 
@@ -258,7 +276,7 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
         function.getSubprogram() != nullptr)
       clean->addOperand(
           MDNode::get(context, {MDString::get(context, name_of_scope(*function.getSubprogram()))}));
-  mark(context, accesses, originals);
+  mark(context, accesses, spots, originals);
   if (focus->mode != FocusFile::Mode::kField) insert_stand_ins(module, *focus);
   leave_note(module, focus->hash + " " + std::string(focus_file));
   return PreservedAnalyses::none();
@@ -267,7 +285,8 @@ PreservedAnalyses FocusPass::run(Module& module, ModuleAnalysisManager&) {
 void remove_marks(Module& module) {
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))
-      if (is_marked(instruction)) instruction.setMetadata(LLVMContext::MD_mmra, nullptr);
+      if (is_marked(instruction) || writes_byte_elements(instruction))
+        instruction.setMetadata(LLVMContext::MD_mmra, nullptr);
 }
 
 FocusSpots::FocusSpots(Module& module) {

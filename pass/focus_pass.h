@@ -27,6 +27,10 @@ class FocusPass : public llvm::PassInfoMixin<FocusPass> {
   static bool isRequired() { return true; }
 };
 
+// Whether it is known to store only bytes that are elements of a container: no pointer changes by that,
+// though to the compiler a byte may be a part of anything.
+bool writes_byte_elements(const llvm::Instruction& instruction);
+
 // What comes later would be confused by the marks.
 void remove_marks(llvm::Module& module);
 

@@ -15,6 +15,7 @@
 #include "pass/library_functions.h"
 #include "pass/lock_calls.h"
 #include "pass/memory_paths.h"
+#include "pass/same_elements.h"
 #include "pass/source_names.h"
 #include "pass/thread_holders.h"
 #include "types/path.h"
@@ -67,7 +68,8 @@ class Summarizer {
         returns_member_(!path_returned(function, classes).empty() && !function.hasAddressTaken()),
         paths_(function, classes, returns_member_),
         locks_(function),
-        threads_(function) {}
+        threads_(function),
+        same_(function) {}
 
   FunctionSummary run() {
     FunctionSummary summary;
@@ -89,6 +91,7 @@ class Summarizer {
           if (const std::string root = paths_.root_at(instruction);
               !root.empty() && !isa<AllocaInst>(instruction))
             define(instruction, root);
+          if (const auto* call = dyn_cast<CallBase>(&instruction); call != nullptr) add_element(*call);
         }
         for (const BasicBlock* next : successors(&block)) into.next.push_back(numbers[next]);
       }
@@ -107,6 +110,24 @@ class Summarizer {
     while (place != operations_->begin() && std::prev(place)->instruction == &at && !isa<CallBase>(at))
       --place;
     operations_->insert(place, SummaryOperation{"define", root, "", {}, &at});
+  }
+
+  // Which of a container's elements an object of the program is.
+  void add_element(const CallBase& call) {
+    const std::string root = paths_.root_at(call);
+    if (root.empty() || !same_.is_element(call)) return;
+    const std::string container = paths_.of(call.getArgOperand(0));
+    if (types::place_of(container).empty()) return;
+    SummaryOperation& operation = emit("element", call, root);
+    operation.callee = container;
+    for (const CallBase* earlier : same_.earlier(call)) {
+      const std::string other = paths_.root_at(*earlier);
+      if (other.empty() || paths_.of(earlier->getArgOperand(0)) != container) {
+        operation.arguments.clear();
+        return;
+      }
+      operation.arguments.push_back(other);
+    }
   }
 
   bool is_private(const Value* pointer) {
@@ -460,6 +481,7 @@ class Summarizer {
   MemoryPaths paths_;
   LockCalls locks_;
   ThreadHolders threads_;
+  SameElements same_;
   DenseMap<const Value*, bool> private_;
   std::vector<SummaryOperation>* operations_ = nullptr;
 };

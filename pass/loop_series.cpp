@@ -1,6 +1,9 @@
 #include "pass/loop_series.h"
 
+#include <memory>
+
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -9,6 +12,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include "pass/focus_pass.h"
 
 namespace heddle {
 
@@ -45,6 +50,48 @@ class WithQuotients : public SCEVRewriteVisitor<WithQuotients> {
   const Quotients& quotients_;
   const DominatorTree& dominators_;
   const Instruction* at_;
+};
+
+// In focused builds: what a loop loads again only because it writes bytes, which to the compiler may be a
+// part of anything. Bytes that are elements of a container are no part of a pointer, so it is the same in
+// every round, and what was loaded before the loop stands for it (docs/design/types.md).
+class WithPointers : public SCEVRewriteVisitor<WithPointers> {
+ public:
+  WithPointers(ScalarEvolution& evolution, AAResults& aliases, Loop& loop)
+      : SCEVRewriteVisitor(evolution), aliases_(aliases), loop_(loop) {
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& instruction : *block)
+        if (instruction.mayWriteToMemory() && !writes_byte_elements(instruction))
+          writers_.push_back(&instruction);
+  }
+
+  const SCEV* visitUnknown(const SCEVUnknown* value) {
+    auto* const load = dyn_cast<LoadInst>(value->getValue());
+    if (load == nullptr || !loop_.contains(load)) return value;
+    LoadInst* const before = before_loop(*load);
+    return before == nullptr ? value : SE.getUnknown(before);
+  }
+
+ private:
+  LoadInst* before_loop(LoadInst& load) {
+    Value* const place = load.getPointerOperand();
+    if (!load.getType()->isPointerTy() || !load.isSimple() || !loop_.isLoopInvariant(place)) return nullptr;
+    const auto [entry, is_new] = loaded_.try_emplace(place, nullptr);
+    if (!is_new) return entry->second;
+    const MemoryLocation memory = MemoryLocation::get(&load);
+    if (any_of(writers_,
+               [&](Instruction* writer) { return isModSet(aliases_.getModRefInfo(writer, memory)); }))
+      return nullptr;
+    auto* const before = new LoadInst(load.getType(), place, "heddle", /*isVolatile=*/false, load.getAlign(),
+                                      loop_.getLoopPreheader()->getTerminator()->getIterator());
+    before->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(load.getContext(), {}));
+    return loaded_[place] = before;
+  }
+
+  AAResults& aliases_;
+  Loop& loop_;
+  SmallVector<Instruction*> writers_;
+  DenseMap<Value*, LoadInst*> loaded_;  // by the address; null: it may change
 };
 
 struct LoopAccess {
@@ -107,6 +154,14 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
     if (isa<SCEVCouldNotCompute>(count)) return nullptr;
     return rounds[loop] = before_loop(count, loop);
   };
+  DenseMap<Loop*, std::unique_ptr<WithPointers>> pointers;
+  const auto with_pointers = [&](const SCEV* address, Loop* loop) {
+    if (!is_focusing()) return address;
+    std::unique_ptr<WithPointers>& of_loop = pointers[loop];
+    if (of_loop == nullptr)
+      of_loop = std::make_unique<WithPointers>(evolution, analyses.getResult<AAManager>(function), *loop);
+    return of_loop->visit(address);
+  };
   SmallVector<LoopAccess> found;
   erase_if(accesses, [&](const Access& access) {
     Loop* loop = loops.getLoopFor(access.instruction->getParent());
@@ -114,9 +169,10 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
     const SCEV* count = rounds_of(loop);
     if (count == nullptr || !dominators.dominates(access.instruction->getParent(), loop->getLoopLatch()))
       return false;
-    const auto* address = dyn_cast<SCEVAddRecExpr>(
-        evolution.getAddExpr(access.base, evolution.getConstant(Type::getInt64Ty(function.getContext()),
-                                                                static_cast<uint64_t>(access.offset), true)));
+    const SCEV* const offset = evolution.getConstant(Type::getInt64Ty(function.getContext()),
+                                                     static_cast<uint64_t>(access.offset), true);
+    const auto* address =
+        dyn_cast<SCEVAddRecExpr>(with_pointers(evolution.getAddExpr(access.base, offset), loop));
     if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
     const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
     if (step == nullptr || step->getAPInt().getSignificantBits() > 32) return false;

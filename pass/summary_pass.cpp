@@ -97,7 +97,7 @@ class Text {
   }
 
   std::string make() {
-    line({"heddle-summary 3"});
+    line({"heddle-summary 4"});
     if (module_.debug_compile_units().empty()) {
       add_opaque();
       return text_;

@@ -199,9 +199,11 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
     // As far as the page goes and nothing new comes up.
     const void* const here = reinterpret_cast<const void*>(address);
     const uint64_t page_end = (address | ((uint64_t{1} << kPageBits) - 1)) + 1;
+    bool is_settled = false;
     {
       const AtPage page(thread, here);
-      if (page.is_settled()) {
+      is_settled = page.is_settled();
+      if (is_settled) {
         Cell* cell = cell_of(here);
         Cell from = {stamp, stamp};  // what was found last, and what it became
         Cell to = from;
@@ -222,6 +224,11 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
     }
     if (count == 0) return;
     if (address >= page_end) continue;
+    if (!is_settled) {
+      // Before its state is read: that would give it a page of zeros, and the next write another one.
+      settle_page(thread, here);
+      continue;
+    }
     const void* const next = reinterpret_cast<const void*>(address);
     if (!try_access<uint64_t, kIsWrite>(next, pc)) look_up<uint64_t, kIsWrite>(next, name, caller, pc);
     --count;

@@ -106,6 +106,11 @@ class RareAccess {
 
 }  // namespace
 
+HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address) {
+  auto act = [&] { settle(thread, page_of(address)); };
+  keep_registers(act);
+}
+
 HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const char* name,
                                         const void* caller, const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);

@@ -15,4 +15,8 @@ inline constexpr uint64_t kIsAtomic = uint64_t{1} << 62;
 HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_kind, const char* name,
                                         const void* caller, const void* pc);
 
+// Afterwards the page of the address was settled, for a moment at least (runtime/ownership.h).
+struct Thread;
+HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address);
+
 }  // namespace heddle::runtime

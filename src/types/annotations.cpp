@@ -75,6 +75,21 @@ class Patch {
           if (operation.kind == OperationKind::kAcquireShared)
             shared_.insert(types::place_of(operation.path));
         }
+    for (const auto& [symbol, function] : program_.functions) find_locks_of_elements(function);
+  }
+
+  // An element that is locked by one name and used by another: clang compares names, not numbers.
+  void find_locks_of_elements(const Function& function) {
+    std::set<std::string> elements;
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations)
+        if (operation.kind == OperationKind::kElement)
+          elements.insert(operation.arguments.begin(), operation.arguments.end());
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations)
+        if (operation.kind == OperationKind::kAcquire &&
+            elements.contains(std::string(root_of(operation.path))))
+          of_elements_.insert(types::place_of(operation.path));
   }
 
   SourceText* source(const std::string& file) {
@@ -115,6 +130,9 @@ class Patch {
       return leave_out(place, "its owner has no short name for an attribute");
     if (verdict.early_accesses > 0)
       return leave_out(place, "it is used without the lock before it is shared, which clang does not see");
+    if (of_elements_.contains(lock))
+      return leave_out(
+          place, fmt::format("{} is held by another name of the element, which clang does not see", lock));
     if (!is_fit(lock)) return leave_out(place, fmt::format("{} is waited with or held shared", lock));
     const Member* const member = program_.member(place);
     const auto global = program_.globals.find(place);
@@ -265,9 +283,10 @@ class Patch {
   const Types& types_;
   const CheckResult& result_;
   std::string notes_;
-  std::map<std::string, SourceText> sources_;                  // by path, as the patch names it
-  std::set<std::string> waited_;                               // places of locks
-  std::set<std::string> shared_;                               // the same
+  std::map<std::string, SourceText> sources_;  // by path, as the patch names it
+  std::set<std::string> waited_;               // places of locks
+  std::set<std::string> shared_;               // the same
+  std::set<std::string> of_elements_;          // locks of elements that are used by another name
   std::map<std::string, std::set<std::string>> acquisitions_;  // sites, by place of the lock
   std::set<std::string> used_;                                 // locks that attributes name
   std::set<std::string> needs_header_;

@@ -160,6 +160,7 @@ class Inference {
       case OperationKind::kAddressTaken:
       case OperationKind::kLeak:
       case OperationKind::kDefine:
+      case OperationKind::kElement:
       case OperationKind::kPass: return {};
       case OperationKind::kCall: return call(function, operation, state, at_entry);
     }

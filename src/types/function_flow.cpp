@@ -32,6 +32,12 @@ bool meet(State& state, const State& other) {
   state.released.insert(other.released.begin(), other.released.end());
   state.leaked.insert(other.leaked.begin(), other.leaked.end());
   state.threads.insert(other.threads.begin(), other.threads.end());
+  std::erase_if(state.elements, [&](const auto& known) {
+    const auto found = other.elements.find(known.first);
+    return found == other.elements.end() || found->second.container != known.second.container;
+  });
+  for (auto& [root, element] : state.elements)
+    if (element.one_of != other.elements.at(root).one_of) element.one_of.clear();
   return !(state == before);
 }
 
@@ -55,7 +61,36 @@ void leak(State& state, const std::string& path) {
   const std::string_view root = root_of(path);
   const std::vector<std::string_view> steps = steps_of(path);
   if (std::find(steps.begin(), steps.end(), kBehind) != steps.end()) return;
-  if (is_parameter(root) || is_own(root)) state.leaked.emplace(root);
+  if (!is_parameter(root) && !is_own(root)) return;
+  state.leaked.emplace(root);
+  state.elements.clear();
+}
+
+void start_thread(State& state, const std::string& keeper) {
+  state.threads.insert(keeper);
+  state.elements.clear();
+}
+
+// The root has a new value.
+void forget(State& state, const std::string& root) {
+  std::erase_if(state.held, [&](const std::string& lock) { return root_of(without_mode(lock)) == root; });
+  state.leaked.erase(root);
+  std::erase_if(state.elements, [&](const auto& known) {
+    return known.first == root || root_of(known.second.container) == root;
+  });
+  for (auto& [other, element] : state.elements)
+    if (element.one_of.contains(root)) element.one_of.clear();
+}
+
+void find_element(State& state, const Operation& operation) {
+  const bool are_known =
+      std::all_of(operation.arguments.begin(), operation.arguments.end(), [&](const std::string& earlier) {
+        const auto found = state.elements.find(earlier);
+        return found != state.elements.end() && found->second.container == operation.callee;
+      });
+  Element element{operation.callee, {}};
+  if (are_known) element.one_of.insert(operation.arguments.begin(), operation.arguments.end());
+  state.elements[operation.path] = std::move(element);
 }
 
 }  // namespace
@@ -88,19 +123,16 @@ void ProgramFlow::apply(const Operation& operation, State& state) const {
       return;
     case OperationKind::kAddressTaken:
     case OperationKind::kLeak: leak(state, operation.path); return;
-    case OperationKind::kDefine:
-      std::erase_if(state.held,
-                    [&](const std::string& lock) { return root_of(without_mode(lock)) == operation.path; });
-      state.leaked.erase(operation.path);
-      return;
-    case OperationKind::kFork: state.threads.insert(operation.path == kKeeper ? kKeeper : kSomewhere); return;
+    case OperationKind::kDefine: forget(state, operation.path); return;
+    case OperationKind::kElement: find_element(state, operation); return;
+    case OperationKind::kFork: start_thread(state, operation.path == kKeeper ? kKeeper : kSomewhere); return;
     case OperationKind::kJoin: state.threads.erase(operation.path); return;
     case OperationKind::kCall: break;
   }
   const std::vector<std::size_t>& targets = graph_.targets(operation);
   if (targets.empty()) {
     for (const std::string& argument : operation.arguments) leak(state, argument);
-    state.threads.insert(kSomewhere);
+    start_thread(state, kSomewhere);
     return;
   }
   // A function of the library that calls another one hands its object on.
@@ -111,6 +143,7 @@ void ProgramFlow::apply(const Operation& operation, State& state) const {
       if (parameter < operation.arguments.size()) leak(state, operation.arguments[parameter]);
     for (const std::string& place : effects.releases) lose(state, place);
     for (const std::string& kept : effects.leaves) state.threads.insert(kept == kKeeper ? keeper : kept);
+    if (effects.forks) state.elements.clear();
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,14 @@ inline constexpr std::string_view kShared = "#";  // behind the path of a lock t
 
 inline constexpr const char* kSomewhere = "?";
 
+// An element that a root is.
+struct Element {
+  std::string container;  // the path to it
+  std::set<std::string>
+      one_of;  // it is one of these roots, if the container keeps its elements; empty: of any
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
 struct State {
   bool is_reached = false;
   std::set<std::string> held;      // on every way here: paths, with kShared where only shared
@@ -36,6 +45,9 @@ struct State {
   // Threads that were started on some way here and may still run: the local variable that keeps them,
   // kKeeper, or kSomewhere.
   std::set<std::string> threads;
+  // On every way here, since the function last gave a pointer of its own or its caller's away or may have
+  // started a thread: by root. So what the container's owner did alone is not forgotten when it is shared.
+  std::map<std::string, Element> elements;
   // In a destructor, as it is visited: something that orders threads is done here, or may be later on.
   bool orders_later = false;
   friend bool operator==(const State&, const State&) = default;

@@ -24,6 +24,18 @@ std::string_view bare(std::string_view lock) {
   return lock;
 }
 
+// Whether code without summary gets objects, or may write to any.
+bool gives_objects_away(const Program& program) {
+  if (!program.opaque_files.empty() || !program.foreign_parts.empty()) return true;
+  for (const auto& [symbol, function] : program.functions)
+    for (const Block& block : function.blocks)
+      for (const Operation& operation : block.operations)
+        if (operation.kind == OperationKind::kPass && operation.callee != kCopyFrom &&
+            !program.functions.contains(operation.callee))
+          return true;
+  return false;
+}
+
 }  // namespace
 
 void Places::add(const std::string& path, const std::string& site) {
@@ -71,13 +83,14 @@ std::vector<std::string> Places::all_of(const std::string& class_name) const {
   return places;
 }
 
-HeldLocks::HeldLocks(const Program& /*program*/, const CallGraph& graph, const ProgramFlow& flow,
+HeldLocks::HeldLocks(const Program& program, const CallGraph& graph, const ProgramFlow& flow,
                      const Sharing& sharing, const Places& places, const Types& types)
     : graph_(graph),
       flow_(flow),
       sharing_(sharing),
       places_(places),
       types_(types),
+      may_change_containers_(gives_objects_away(program)),
       needed_(graph.functions().size()),
       held_(graph.functions().size()) {
   find_changing();
@@ -141,8 +154,38 @@ bool HeldLocks::is_held(const std::set<std::string>& at_entry, const State& befo
   if (lock.empty() || !is_usable(lock)) return false;
   if (before.held.contains(lock) || (!alone && before.held.contains(lock + std::string(kShared))))
     return true;
+  if (is_held_of_all(before, lock, alone)) return true;
   if (!at_entry.contains(lock) && (alone || !at_entry.contains(lock + std::string(kShared)))) return false;
   return !before.released.contains("?") && !before.released.contains(place_of(lock));
+}
+
+// Whether the lock is that of an element which is one of several, and all of theirs are held. The container
+// must keep its elements: nobody changes it once others can see it, and in this function nobody can have
+// begun to see it since the first of them was asked for (State::elements).
+bool HeldLocks::is_held_of_all(const State& before, const std::string& lock, bool alone) const {
+  const std::string root(root_of(lock));
+  const auto found = before.elements.find(root);
+  if (found == before.elements.end() || may_change_containers_) return false;
+  const std::string container = places_.of(found->second.container);
+  if (is_through_owner(found->second.container)) return false;  // which may come to have another object
+  if (container.empty() || !is_final(container) || !is_usable(found->second.container)) return false;
+  // What all roots of one element share.
+  const auto first_of = [&](std::string_view one) {
+    const auto element = before.elements.find(std::string(one));
+    const bool is_same = element != before.elements.end() && element->second.one_of.size() == 1;
+    return is_same ? *element->second.one_of.begin() : std::string(one);
+  };
+  const std::string_view rest = std::string_view(lock).substr(root.size());
+  const auto is_held_of = [&](const std::string& one) {
+    return std::any_of(before.held.begin(), before.held.end(), [&](const std::string& held) {
+      if (alone && held.ends_with(kShared)) return false;
+      const std::string_view other = root_of(bare(held));
+      return bare(held).substr(other.size()) == rest && first_of(other) == first_of(one);
+    });
+  };
+  const std::set<std::string>& one_of = found->second.one_of;
+  if (one_of.size() < 2) return is_held_of(root);
+  return std::all_of(one_of.begin(), one_of.end(), is_held_of);
 }
 
 bool HeldLocks::is_granted(const std::set<std::string>& at_entry, std::size_t function, const State& before,

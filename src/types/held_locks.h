@@ -87,13 +87,15 @@ class HeldLocks {
   void find_needed();
   void narrow();
   bool is_usable(const std::string& lock) const;
+  bool is_held_of_all(const State& before, const std::string& lock, bool alone) const;
 
   const CallGraph& graph_;
   const ProgramFlow& flow_;
   const Sharing& sharing_;
   const Places& places_;
   const Types& types_;
-  std::set<std::string> changing_;  // places
+  std::set<std::string> changing_;      // places
+  bool may_change_containers_ = false;  // code without summary gets objects of the program
   std::vector<std::set<std::string>> needed_;
   std::vector<std::set<std::string>> held_;
 };

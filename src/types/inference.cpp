@@ -63,6 +63,11 @@ class EntryLocks {
     if (locks_[function] && !before.released.contains("?"))
       for (const std::string& lock : *locks_[function])
         if (!before.released.contains(place_of(lock))) held.insert(lock);
+    // An element may be any of those that it is one of: whether it is held for sure, the check decides.
+    for (const auto& [root, element] : before.elements)
+      for (const std::string& lock : before.held)
+        if (element.one_of.contains(std::string(root_of(lock))))
+          held.insert(root + lock.substr(root_of(lock).size()));
     return held;
   }
 

@@ -39,6 +39,7 @@ bool orders_threads(OperationKind kind) {
     case OperationKind::kAddressTaken:
     case OperationKind::kLeak:
     case OperationKind::kDefine:
+    case OperationKind::kElement:
     case OperationKind::kPass:
     case OperationKind::kWholeRead:
     case OperationKind::kWholeWrite: return false;

@@ -29,6 +29,8 @@ enum class OperationKind : uint8_t {
   kPass,          // an object of the class `path` is given to `callee`, which this file does not have
   kWholeRead,     // the whole object at `path`, of the class `callee`, is read, as in a copy
   kWholeWrite,
+  kElement,  // the root `path` is an element of the container at `callee`: one of `arguments`, earlier ones,
+             // if there are any and the container has not changed meanwhile
   kOrder,  // threads are ordered by what is neither a lock nor an atomic; how is said by `path`
 };
 

@@ -16,7 +16,7 @@ namespace heddle::types {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OperationKind>, 18> kOperations = {{
+constexpr std::array<std::pair<std::string_view, OperationKind>, 19> kOperations = {{
     {"read", OperationKind::kRead},
     {"write", OperationKind::kWrite},
     {"atomic", OperationKind::kAtomic},
@@ -35,6 +35,7 @@ constexpr std::array<std::pair<std::string_view, OperationKind>, 18> kOperations
     {"read-whole", OperationKind::kWholeRead},
     {"write-whole", OperationKind::kWholeWrite},
     {"order", OperationKind::kOrder},
+    {"element", OperationKind::kElement},
 }};
 
 std::optional<OperationKind> operation_named(std::string_view name) {
@@ -51,7 +52,7 @@ std::string_view name_of(OperationKind kind) {
 
 bool has_callee(OperationKind kind) {
   return kind == OperationKind::kCall || kind == OperationKind::kPass || kind == OperationKind::kWholeRead ||
-         kind == OperationKind::kWholeWrite;
+         kind == OperationKind::kWholeWrite || kind == OperationKind::kElement;
 }
 
 class Reader {

@@ -52,7 +52,8 @@ inline Program random_program(uint64_t seed) {
     for (const char* field : {"x", "y"})
       type.members.push_back({name + "::" + field, 40, 4, false, false, "", ""});
   }
-  program.globals = {{"g:z", ""}, {"g:m", ""}};
+  program.classes["A"].members.push_back({"A::c", 48, 16, false, false, "", ""});  // a container
+  program.globals = {{"g:z", ""}, {"g:m", ""}, {"g:c", ""}};
   program.global_locks = {"g:m"};
   const std::size_t methods = 3 + dice.below(3);
   const auto method_name = [](std::size_t i) { return fmt::format("m{}", i); };
@@ -74,7 +75,7 @@ inline Program random_program(uint64_t seed) {
       for (std::size_t s = 0; s < steps; ++s) {
         const std::string type = dice.one_in(4) ? "B" : "A";
         const std::string root = roots.empty() ? "" : dice.pick(roots);
-        switch (dice.below(13)) {
+        switch (dice.below(15)) {
           case 0:
           case 1:
           case 2: {
@@ -153,6 +154,55 @@ inline Program random_program(uint64_t seed) {
             if (!root.empty())
               add(OperationKind::kAtomic, root + (dice.one_in(discipline) ? "/A::y" : "/B::y"));
             break;
+          // Elements of a container, of which one is one of the others, if it has not changed meanwhile.
+          case 13:
+          case 14: {
+            // Of an object that is given away when its owner has changed it, and nobody else ever does.
+            const bool is_made_here = dice.one_in(4);
+            const std::string container = is_made_here                     ? "n3/A::c"
+                                          : root.empty() || dice.one_in(2) ? "g:c"
+                                                                           : root + "/A::c";
+            if (is_made_here) add(OperationKind::kDefine, "n3");
+            const auto ask = [&](const std::string& element, std::vector<std::string> earlier) {
+              add(OperationKind::kDefine, element);
+              block.operations.push_back(
+                  {OperationKind::kElement, element, container, std::move(earlier), ""});
+              if (std::find(roots.begin(), roots.end(), element) == roots.end()) roots.push_back(element);
+            };
+            const auto disturb = [&] {
+              if (dice.one_in(discipline)) add(OperationKind::kWrite, container);
+              if (dice.one_in(8) && (root.starts_with("n") || root.starts_with("p")))
+                add(OperationKind::kLeak, root);
+            };
+            ask("v5", {});
+            if (!dice.one_in(discipline)) add(OperationKind::kAcquire, "v5/A::mu");
+            disturb();
+            if (is_made_here && dice.one_in(2)) {
+              add(OperationKind::kWrite, container);
+              add(OperationKind::kLeak, "n3");
+            }
+            std::vector<std::string> earlier = {"v5"};
+            if (dice.one_in(4)) {
+              ask("v6", dice.one_in(4) ? earlier : std::vector<std::string>());
+              earlier.emplace_back("v6");
+              if (!dice.one_in(discipline)) add(OperationKind::kAcquire, "v6/A::mu");
+              disturb();
+            }
+            ask("v7", earlier);
+            if (!dice.one_in(3))
+              add(dice.one_in(2) ? OperationKind::kRead : OperationKind::kWrite, "v7/A::y");
+            if (dice.one_in(4)) disturb();
+            if (dice.one_in(10)) {  // another element's lock
+              add(OperationKind::kRelease, "v5/A::mu");
+              add(OperationKind::kDefine, "v5");
+              add(OperationKind::kAcquire, "v5/A::mu");
+              add(OperationKind::kRead, "v7/A::y");
+            }
+            if (dice.one_in(3)) add(OperationKind::kWrite, "v7/A::y");
+            if (earlier.size() > 1) add(OperationKind::kRelease, "v6/A::mu");
+            add(OperationKind::kRelease, "v5/A::mu");
+            break;
+          }
           case 8:
             // An object of its own needs no lock, as long as nobody else has it.
             if (root.starts_with("n") || (!root.empty() && dice.one_in(discipline)))
@@ -306,6 +356,8 @@ class Execution {
     std::size_t at = 0;
     std::map<std::string, int> roots;
     std::multiset<std::string> taken;  // locks, by this activation
+    // Of roots that are elements: the container, and how often it had changed.
+    std::map<std::string, std::pair<std::string, std::size_t>> versions;
     bool begins_transaction = false;
   };
   struct Thread {
@@ -332,7 +384,7 @@ class Execution {
   int make_object() { return ++objects_; }
 
   void start(std::size_t thread, const std::string& name) {
-    Frame frame{&program_.functions.at(name), 0, 0, {}, {}, false};
+    Frame frame{&program_.functions.at(name), 0, 0, {}, {}, {}, false};
     threads_[thread].frames.push_back(frame);
     if (frame.function->parameters > 0) threads_[thread].frames.back().roots["p0"] = from_pool(thread);
   }
@@ -415,8 +467,10 @@ class Execution {
       case OperationKind::kRead:
       case OperationKind::kWrite:
       case OperationKind::kAtomic:
-        if (const std::string where = resolve(frame, operation.path); !where.empty())
+        if (const std::string where = resolve(frame, operation.path); !where.empty()) {
+          if (operation.kind == OperationKind::kWrite) ++versions_[where];
           log(thread, operation.kind, where, operation.path);
+        }
         return;
       case OperationKind::kAcquire:
       case OperationKind::kAcquireShared: {
@@ -439,7 +493,22 @@ class Execution {
         return;
       case OperationKind::kDefine:
         frame.roots[operation.path] = operation.path.starts_with("n") ? make_object() : from_pool(thread);
+        frame.versions.erase(operation.path);
         return;
+      // What an element is, is as good as random, unless the container is as it was.
+      case OperationKind::kElement: {
+        const std::string container = resolve(frame, operation.callee);
+        const auto version = std::pair(container, versions_[container]);
+        const bool is_kept = std::all_of(operation.arguments.begin(), operation.arguments.end(),
+                                         [&](const std::string& earlier) {
+                                           const auto known = frame.versions.find(earlier);
+                                           return known != frame.versions.end() && known->second == version;
+                                         });
+        if (is_kept && !operation.arguments.empty())
+          frame.roots[operation.path] = frame.roots.at(dice_.pick(operation.arguments));
+        frame.versions[operation.path] = version;
+        return;
+      }
       case OperationKind::kLeak:
         if (const std::string where = resolve(frame, operation.path); !where.empty()) {
           ++clocks_[thread][thread];
@@ -448,7 +517,7 @@ class Execution {
         }
         return;
       case OperationKind::kCall: {
-        Frame callee{&program_.functions.at(operation.callee), 0, 0, {}, {}, false};
+        Frame callee{&program_.functions.at(operation.callee), 0, 0, {}, {}, {}, false};
         for (std::size_t i = 0; i < operation.arguments.size(); ++i)
           if (const std::string where = resolve(frame, operation.arguments[i]); !where.empty())
             callee.roots[fmt::format("p{}", i)] = std::stoi(where);
@@ -496,6 +565,7 @@ class Execution {
   std::vector<Thread> threads_;
   std::vector<std::vector<std::size_t>> clocks_;
   std::map<std::string, Lock> locks_;
+  std::map<std::string, std::size_t> versions_;   // how often a place was written
   std::map<int, std::vector<std::size_t>> pool_;  // objects that pointers were given away to
   std::vector<Done> done_;
   std::vector<std::vector<std::size_t>> stamps_;

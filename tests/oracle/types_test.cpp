@@ -60,7 +60,8 @@ TEST(Types, ProvenFieldsHaveNoRaceAndAtomicMethodsAreNotInterrupted) {
     for (uint64_t schedule = 1; schedule <= 4; ++schedule) {
       const Execution execution(program, seed * 1000 + schedule, atomic_methods);
       for (const Done* access : execution.racy())
-        ASSERT_FALSE(result.exempt.contains({access->function, "", access->path}))
+        ASSERT_FALSE(access->kind != OperationKind::kAtomic &&  // of plain accesses alone it is said
+                     result.exempt.contains({access->function, "", access->path}))
             << access->path << " is exempt in " << access->function << " and in a race; seed " << seed
             << ", schedule " << schedule << "\n"
             << types::summary_text(program);
@@ -94,7 +95,8 @@ TEST(Types, WhollyProvenProgramsHaveNoRaceInAThousandSchedules) {
     const Program program = random_program(seed);
     const CheckResult result = types::check_types(program, owners_for(program, seed));
     const bool is_proven = std::all_of(result.fields.begin(), result.fields.end(), [](const auto& field) {
-      return field.second.is_proven() && field.second.accesses > 0;
+      const bool is_container = field.first == "A::c" || field.first == "g:c";  // which few programs write
+      return field.second.is_proven() && (field.second.accesses > 0 || is_container);
     });
     const auto guarded = std::count_if(result.fields.begin(), result.fields.end(),
                                        [](const auto& field) { return field.second.owner.is_lock(); });

@@ -20,6 +20,8 @@ MODES = ["field", "method", "combined"]
 SHARED_FIELDS = "xyz"
 STEPS = 4
 FIRST_WITH_OWNERS = 1000  # a seed: those before are known programs
+FIRST_WITH_BYTES = 2000
+BLOCKS = 16
 
 
 class Case:
@@ -47,12 +49,11 @@ class Case:
                 self.methods[f"late_{field}"] = f"{{ {self.lock(False)} {field} += 1; }} {self.after(field)}"
         pair = self.dice.sample(SHARED_FIELDS, 2)
         self.methods["both"] = f"{self.lock()} raw_{pair[0]}(); raw_{pair[1]}();"
-        self.methods["grow"] = f"{self.lock()} v.push_back(1);"
-        self.methods["sum"] = f"{self.lock()} for (const int each : v) lost += each;"
-        self.methods["walk"] = f"{self.lock()} int* p = v.data(); for (std::size_t i = 0; i < v.size(); ++i) p[i] += 1;"
-        if self.broken > 0:
-            self.methods["keep"] = f"{self.lock()} kept = {self.dice.choice(['v.data()', 'nullptr'])};"
-        self.methods["use_kept"] = "if (kept != nullptr) *kept += 1;" if self.dice.random() < self.broken else "lost += 1;"
+        self.has_shares = self.seed >= FIRST_WITH_BYTES and self.dice.random() < 0.5
+        if self.has_shares:
+            self.make_shares()
+        else:
+            self.make_vector()
         self.methods["read_r"] = "lost += r;"
         self.methods["set_r"] = "r = 2;" if self.dice.random() < self.broken else "lost += r;"
 
@@ -60,6 +61,30 @@ class Case:
             self.make_owners()
             self.make_atomics()
             self.make_ending()
+
+    def make_vector(self):
+        self.methods["grow"] = f"{self.lock()} v.push_back(1);"
+        self.methods["sum"] = f"{self.lock()} for (const int each : v) lost += each;"
+        self.methods["walk"] = f"{self.lock()} int* p = v.data(); for (std::size_t i = 0; i < v.size(); ++i) p[i] += 1;"
+        if self.broken > 0:
+            self.methods["keep"] = f"{self.lock()} kept = {self.dice.choice(['v.data()', 'nullptr'])};"
+        self.methods["use_kept"] = "if (kept != nullptr) *kept += 1;" if self.dice.random() < self.broken else "lost += 1;"
+
+    def make_shares(self):
+        """Loops over shares of two vectors of bytes, divided by index. The reports' name for either is `the vector`."""
+        to, out_of = self.dice.sample(["b", "c"], 2)
+        for share in range(4):
+            begin, end = share * BLOCKS // 4, (share + 1) * BLOCKS // 4
+            if self.dice.random() < self.broken:
+                end = min(end + 1, BLOCKS)
+            swap = " ".join(f"{to}[4 * i + {at}] = {out_of}[4 * i + {at ^ 1}];" for at in range(4))
+            lock = self.lock() if self.dice.random() < 0.5 else ""
+            # The compiler does not know how often: what it knows, it makes straight code of.
+            self.methods[f"share_{share}"] = (f"{lock} const std::size_t end = {end} + (lost < -1000000); "
+                                              f"for (std::size_t i = {begin}; i < end; ++i) {{ {swap} }}")
+        begin = self.dice.randrange(4 * BLOCKS)
+        self.methods["look"] = f"{self.lock()} for (std::size_t i = {begin}; i < {4 * BLOCKS}; ++i) lost += {to}[i];"
+        self.methods["exchange"] = f"{self.lock(False)} b.swap(c);" if self.dice.random() < self.broken else "lost += 1;"
 
     def make_owners(self):
         """An object that a std::unique_ptr has, which the class may come to know."""
@@ -114,6 +139,8 @@ class Case:
         lines += [f"  alignas(128) int {field} = 0;" for field in SHARED_FIELDS]
         lines += ["  alignas(128) int r;", "  alignas(128) std::vector<int> v;", "  alignas(128) int* kept = nullptr;",
                   f"  alignas(128) N{self.seed}* shown = nullptr;", "  alignas(128) int a = 0;", "  alignas(128) std::atomic<int> flag = 0;"]
+        if self.has_shares:
+            lines += [f"  alignas(128) std::vector<unsigned char> {name} = std::vector<unsigned char>({4 * BLOCKS});" for name in "bc"]
         lines += [f"  void {name}() {{ {body} }}" for name, body in self.methods.items()]
         lines += ["};"]
         method = self.dice.choice(self.callable())
