@@ -21,7 +21,7 @@ const StringMap<StringRef>& types_by_name() {
 // What code that tells its data flow calls differently besides.
 const StringMap<StringRef>& followed_types_by_name() {
 #define HEDDLE_NAME_AND_TYPE(name, type) {#name, type},
-  static const StringMap<StringRef> table = {HEDDLE_FOLLOWED_FUNCTIONS(HEDDLE_NAME_AND_TYPE)};
+  static const StringMap<StringRef> table = {HEDDLE_FOLLOWED_LIBC(HEDDLE_NAME_AND_TYPE)};
 #undef HEDDLE_NAME_AND_TYPE
   return table;
 }

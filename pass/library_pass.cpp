@@ -45,10 +45,11 @@ const StringMap<Operation>& whole_functions() {
       {"std::counting_semaphore::try_acquire", {kHeddleSemaphoreTry, kIfTrue}},
       {"std::counting_semaphore::try_acquire_for", {kHeddleSemaphoreTry, kIfTrue}},
       {"std::counting_semaphore::try_acquire_until", {kHeddleSemaphoreTry, kIfTrue}},
-      {"std::_Sp_counted_base::_M_add_ref_copy", {kHeddleReferenceCount}},
+      {"std::_Sp_counted_base::_M_add_ref_copy", {kHeddleReferenceCopy}},
       {"std::_Sp_counted_base::_M_weak_add_ref", {kHeddleReferenceCount}},
-      {"std::_Sp_counted_base::_M_add_ref_lock_nothrow", {kHeddleReferenceCount, kIfTrue}},
-      {"std::_Sp_counted_base::_M_get_use_count", {kHeddleReferenceCount, kNever}},
+      {"std::_Sp_counted_base::_M_add_ref_lock_nothrow", {kHeddleReferenceLock, kIfTrue}},
+      {"std::_Sp_counted_base::_M_get_use_count", {kHeddleReferenceLook, kNever}},
+      {"std::__weak_ptr::expired", {kHeddleReferenceEnded, kNever}},
       {"std::_Sp_atomic::_Atomic_count::unlock", {kHeddlePointerRead}},
       {"std::_Sp_atomic::_Atomic_count::_M_swap_unlock", {kHeddlePointerUpdate}},
       {"std::_Sp_atomic::_Atomic_count::_M_wait_unlock", {kHeddlePointerWait}},
@@ -109,9 +110,11 @@ class Marker {
         [](IRBuilder<>&, ReturnInst*) {});
   }
 
-  void mark_counts(Function& function) {
+  // `drops`: a reference by which the object is kept, not a weak one.
+  void mark_counts(Function& function, bool drops) {
     SmallVector<Instruction*> counts;
     SmallVector<Instruction*> disposals;
+    Instruction* both = nullptr;
     for (Instruction& instruction : instructions(function)) {
       const auto* call = dyn_cast<CallBase>(&instruction);
       const Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
@@ -123,10 +126,27 @@ class Marker {
       else if (isa<StoreInst>(instruction))
         // Both counts of the last reference: nobody else sees them any more.
         leave_unchecked(instruction);
+      if (const auto* store = dyn_cast<StoreInst>(&instruction);
+          store != nullptr && !isa<AllocaInst>(store->getPointerOperand()))
+        both = &instruction;  // now both are 0
     }
     Value* const object = function.getArg(0);
-    for (Instruction* count : counts) mark_around(*count, kHeddleReferenceCount, object);
+    for (Instruction* count : counts)
+      mark_around(*count, drops && isa<CallBase>(count) ? kHeddleReferenceDrop : kHeddleReferenceCount,
+                  object);
+    if (both != nullptr && drops) mark_around(*both, kHeddleReferenceDrop, object);
     for (Instruction* disposal : disposals) mark_around(*disposal, kHeddleDisposal, object);
+  }
+
+  // A pointer made of a weak one asks for the count again, to know whether there was an object.
+  void mark_count_asked_again(Function& function) {
+    SmallVector<Instruction*> asked;
+    for (Instruction& instruction : instructions(function))
+      if (const auto* call = dyn_cast<CallBase>(&instruction);
+          call != nullptr && call->getCalledFunction() != nullptr &&
+          name_of(*call->getCalledFunction()).qualified == "std::__shared_count::_M_get_use_count")
+        asked.push_back(&instruction);
+    for (Instruction* call : asked) mark_around(*call, kHeddleReferenceAgain, function.getArg(0));
   }
 
   // A cache that the library fills without a lock, whoever comes first, always with the same.
@@ -220,9 +240,11 @@ PreservedAnalyses LibraryPass::run(Module& module, ModuleAnalysisManager&) {
     if (const auto found = whole_functions().find(name); found != whole_functions().end())
       marker.mark_whole(function, found->second);
     else if (drops_reference(name))
-      marker.mark_counts(function);
+      marker.mark_counts(function, name == "std::_Sp_counted_base::_M_release");
     else if (StringRef(name).starts_with(kConditionAny) && !StringRef(name).starts_with(kConditionAnyUnlock))
       marker.mark_inside_condition(function);
+    else if (name == "std::__shared_ptr::__shared_ptr")
+      marker.mark_count_asked_again(function);
     else if (name == "std::_Sp_atomic::_Atomic_count::lock")
       marker.mark_beginning(function, kHeddlePointerLock);
     else if (name == "std::__future_base::_State_baseV2::_M_set_delayed_result")

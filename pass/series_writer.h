@@ -41,6 +41,7 @@ class SeriesWriter {
   };
 
   bool is_inside(const llvm::Value* value) const;
+  bool is_used_outside(const llvm::Instruction& instruction) const;
   uint16_t own_label() { return labels_++; }
   Sources sources_of(llvm::Value* value);
   static void add(Sources& to, const Sources& from);

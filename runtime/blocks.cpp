@@ -10,6 +10,7 @@
 #include "runtime/early_locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/threads.h"
+#include "runtime/reference_counts.h"
 #include "runtime/spans.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
@@ -257,8 +258,16 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       tell(Operation::kSync, object, pc);
       break;
     case kHeddleReferenceCount:
+    case kHeddleReferenceCopy:
+    case kHeddleReferenceDrop:
+    case kHeddleReferenceLock:
+    case kHeddleReferenceLook:
+    case kHeddleReferenceEnded:
+      object = counts_of(operation, object);
+      if (object == nullptr) break;
       counting(object);
       tell(Operation::kSync, object, pc);
+      begin_count(operation, object);
       break;
     case kHeddleLatchWait: tell_waiting(kForLatch, object, pc); break;
     case kHeddleSemaphoreAcquire: tell_waiting(kForSemaphore, object, pc); break;
@@ -278,6 +287,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddlePointerUpdate:
     case kHeddlePointerWait:
     case kHeddleBarrierCompletion:
+    case kHeddleReferenceAgain:
     case kHeddleDisposal: break;
   }
 }
@@ -294,6 +304,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     access_pointer(*thread, object, /*writes=*/false, pc);  // what ended the wait
   if (--thread->library_depth > 0) return;
   heddle_thread_state.thread = is_parallel ? thread : nullptr;
+  end_count(operation, succeeded != 0, pc);
   if (succeeded == 0) return;
   switch (operation) {
     case kHeddleBarrierWait:
@@ -314,6 +325,9 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleFutureWait:
     case kHeddleFutureTry:
     case kHeddleReferenceCount:
+    case kHeddleReferenceCopy:
+    case kHeddleReferenceDrop:
+    case kHeddleReferenceLock:
       acquired(object);
       tell(Operation::kSync, object, pc);
       break;
@@ -332,6 +346,9 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddlePointerUpdate:
     case kHeddlePointerWait:
     case kHeddleBarrierCompletion:
+    case kHeddleReferenceLook:
+    case kHeddleReferenceEnded:
+    case kHeddleReferenceAgain:
     case kHeddleDisposal: break;
   }
 }

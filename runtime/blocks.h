@@ -68,6 +68,14 @@ enum HeddleLibraryOperation : uint32_t {
   // The program's own code, run by whoever drops the last reference: who that is, the schedule decides. So it
   // is no part of the blocks that the thread is in, if others have counted, too.
   kHeddleDisposal = 22,
+  // What of the counts is a value of the program's (runtime/reference_counts.h); ordered like
+  // kHeddleReferenceCount.
+  kHeddleReferenceCopy = 23,   // one more
+  kHeddleReferenceDrop = 24,   // one less
+  kHeddleReferenceLock = 25,   // weak_ptr::lock(): one more, if there was one
+  kHeddleReferenceLook = 26,   // use_count()
+  kHeddleReferenceEnded = 27,  // weak_ptr::expired(); the object is the weak_ptr
+  kHeddleReferenceAgain = 28,  // the library asks whether kHeddleReferenceLock has succeeded: it knows
 };
 void heddle_enter_library(HeddleLibraryOperation operation, const void* object);
 // `succeeded` is 0 when the operation orders nothing: a try that failed, use_count(), an exception.

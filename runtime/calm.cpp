@@ -131,6 +131,7 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus: end_calm_if_any(thread, pc); break;
     case Operation::kThreadBegin:
     case Operation::kSync:  // above

@@ -31,6 +31,7 @@ enum FlowCallKind : uint32_t {
   kMayThrow = 1,
   kOnlyReads = 2,
   kHasNoState = 4,  // that its calls share, beyond what its arguments reach
+  kTellsItself = 8,
 };
 
 // In the size of a global variable that is told of: other files know it by its name.

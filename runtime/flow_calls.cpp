@@ -2,6 +2,7 @@
 // taken to read and write all that its arguments reach and, unless it is of the C++ library, a state that all
 // such functions share. When it does that is not known, so it is told before the call and after it: what
 // another task does in between comes both before and after the call.
+#include <link.h>
 #include <sys/mman.h>
 
 #include "runtime/flow.h"
@@ -33,6 +34,52 @@ bool is_followed(const void* function) {
   uint64_t found;
   __builtin_memcpy(&found, reinterpret_cast<const void*>(mark), sizeof(found));
   return found == kFollowedMark;
+}
+
+// Where a library defines the function; null: it does not.
+const void* defined_in(const link_map& library, const char* name) {
+  void* const handle = ::dlopen(library.l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  const void* const found = ::dlsym(handle, name);
+  Dl_info where;
+  // It is asked for in what the library depends on, too.
+  const bool is_there = found != nullptr && ::dladdr(found, &where) != 0 &&
+                        reinterpret_cast<uint64_t>(where.dli_fbase) == library.l_addr;
+  ::dlclose(handle);
+  return is_there ? found : nullptr;
+}
+
+// In a program that is not position-independent, the address of a function of a library may be that of an
+// entry in the program's table of jumps, which has the function's name and is not where it is defined. Null:
+// it is none.
+const void* behind_jump(const void* address) {
+  Dl_info found;
+  void* entry = nullptr;
+  if (::dladdr1(address, &found, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr ||
+      static_cast<const ElfW(Sym)*>(entry)->st_shndx != SHN_UNDEF || found.dli_saddr != address)
+    return nullptr;
+  for (const link_map* library = _r_debug.r_map; library != nullptr; library = library->l_next)
+    if (library->l_name[0] != 0)  // else the program itself
+      if (const void* const function = defined_in(*library, found.dli_sname); function != nullptr)
+        return function;
+  return nullptr;
+}
+
+// Whether the address is that of a jump to a function that tells its data flow.
+bool is_followed_behind_jump(const void* address) {
+  struct Known {
+    const void* address;
+    bool is_followed;
+  };
+  constexpr uint64_t kKnown = 256;
+  static __thread Known known[kKnown];
+  Known& here = known[reinterpret_cast<uint64_t>(address) / 16 % kKnown];
+  if (here.address != address) {
+    const Inside inside;
+    const void* const function = behind_jump(address);
+    here = {address, function != nullptr && is_followed(function)};
+  }
+  return here.is_followed;
 }
 
 // The label grows with what is told: a branch on it before is none on what it is now.
@@ -71,7 +118,8 @@ void end_calls(const char* top) {
   while (!open.empty() && open.back().top <= top) {
     const OpenCall call = open.back();
     heddle_flow_state.outside = call.outside;
-    if (Thread* const thread = telling_thread(); thread != nullptr) {
+    Thread* const thread = (call.kind & kTellsItself) != 0 ? nullptr : telling_thread();
+    if (thread != nullptr) {
       tell_what_may_happen(*thread, call);
       if ((call.kind & kMayThrow) != 0) branch(call.label, call.pc);
     }
@@ -89,9 +137,17 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, ui
   Thread* const thread = telling_thread();
   if (thread == nullptr) return 0;
   const void* const pc = HEDDLE_HERE;
-  tell_unordered(*thread, {.operation = kToldUnfollowed, .address = call->callee, .context = 0});
   const uint32_t label = joined_now({a, b, c, d}, pc);
   const uint32_t pointers = flow_thread.open_pointers.size();
+  if (is_followed_behind_jump(call->callee)) {
+    // Where its library calls it by another address, it does not know that it was called by us: its arguments
+    // depend on all of these then, and what it returns counts as branched on.
+    flow_thread.open.add() = {call->callee, pc, call->top, kTellsItself, label, heddle_flow_state.outside,
+                              pointers,     0};
+    heddle_flow_state.outside = label;
+    return kNoLabel;
+  }
+  tell_unordered(*thread, {.operation = kToldUnfollowed, .address = call->callee, .context = 0});
   for (uint32_t i = 0; i < call->count; ++i) flow_thread.open_pointers.add() = call->pointers[i];
   OpenCall& open = flow_thread.open.add();
   open = {call->callee, pc, call->top, call->kind, label, heddle_flow_state.outside, pointers, call->count};

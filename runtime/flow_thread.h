@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/objects.h"
+#include "runtime/reference_counts.h"
 
 namespace heddle::runtime {
 
@@ -39,6 +40,8 @@ struct FlowThread {
   // thread has the same stack.
   const char* deepest;
   const char* deepest_possible;
+  const void* counting;  // the reference counts that it is changing or looking at; null: none
+  Held held;
 };
 extern __thread FlowThread flow_thread __attribute__((tls_model("initial-exec")));
 

@@ -10,6 +10,7 @@
 
 #include "runtime/libc_call.h"
 #include "runtime/libc_functions.h"
+#include "runtime/libc_kept.h"
 #include "runtime/libc_order.h"
 
 extern "C" {
@@ -150,31 +151,38 @@ HEDDLE_LIBC(ssize_t, sendmsg, int socket, const msghdr* message, int flags) {
 }
 
 HEDDLE_LIBC(std::size_t, fread, void* memory, std::size_t size, std::size_t count, FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   const std::size_t got = std::fread(memory, size, count, file);
   LibcCall(HEDDLE_HERE).writes(memory, size * got);
   return got;
 }
 HEDDLE_LIBC(std::size_t, __fread_chk, void* memory, std::size_t room, std::size_t size, std::size_t count,
             FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   const std::size_t got = ::__fread_chk(memory, room, size, count, file);
   LibcCall(HEDDLE_HERE).writes(memory, size * got);
   return got;
 }
 HEDDLE_LIBC(std::size_t, fwrite, const void* memory, std::size_t size, std::size_t count, FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   LibcCall(HEDDLE_HERE).reads(memory, size * count);
   return std::fwrite(memory, size, count, file);
 }
 HEDDLE_LIBC(char*, fgets, char* memory, int size, FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   return read_line(LibcCall(HEDDLE_HERE), std::fgets(memory, size, file));
 }
 HEDDLE_LIBC(char*, __fgets_chk, char* memory, std::size_t room, int size, FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   return read_line(LibcCall(HEDDLE_HERE), ::__fgets_chk(memory, room, size, file));
 }
 HEDDLE_LIBC(int, fputs, const char* text, FILE* file) {
+  const StreamUse use(file, HEDDLE_HERE);
   LibcCall(HEDDLE_HERE).reads_text(text);
   return std::fputs(text, file);
 }
 HEDDLE_LIBC(int, puts, const char* text) {
+  const StreamUse use(stdout, HEDDLE_HERE);
   LibcCall(HEDDLE_HERE).reads_text(text);
   return std::puts(text);
 }

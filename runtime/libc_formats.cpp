@@ -7,6 +7,7 @@
 
 #include "runtime/libc_call.h"
 #include "runtime/libc_functions.h"
+#include "runtime/libc_kept.h"
 
 extern "C" {
 int __vprintf_chk(int, const char*, va_list);
@@ -147,9 +148,11 @@ int wrote(const LibcCall& call, char* memory, std::size_t room, int length) {
   return result
 
 HEDDLE_LIBC(int, printf, const char* format, ...) {
+  const StreamUse use(stdout, HEDDLE_HERE);
   HEDDLE_WITH_ARGUMENTS(format, std::vprintf(format, arguments));
 }
 HEDDLE_LIBC(int, fprintf, FILE* file, const char* format, ...) {
+  const StreamUse use(file, HEDDLE_HERE);
   HEDDLE_WITH_ARGUMENTS(format, std::vfprintf(file, format, arguments));
 }
 HEDDLE_LIBC(int, dprintf, int file, const char* format, ...) {
@@ -162,9 +165,11 @@ HEDDLE_LIBC(int, snprintf, char* to, std::size_t size, const char* format, ...) 
   HEDDLE_WITH_ARGUMENTS(format, wrote(call, to, size, std::vsnprintf(to, size, format, arguments)));
 }
 HEDDLE_LIBC(int, __printf_chk, int flag, const char* format, ...) {
+  const StreamUse use(stdout, HEDDLE_HERE);
   HEDDLE_WITH_ARGUMENTS(format, ::__vprintf_chk(flag, format, arguments));
 }
 HEDDLE_LIBC(int, __fprintf_chk, FILE* file, int flag, const char* format, ...) {
+  const StreamUse use(file, HEDDLE_HERE);
   HEDDLE_WITH_ARGUMENTS(format, ::__vfprintf_chk(file, flag, format, arguments));
 }
 HEDDLE_LIBC(int, __sprintf_chk, char* to, int flag, std::size_t room, const char* format, ...) {
@@ -177,10 +182,12 @@ HEDDLE_LIBC(int, __snprintf_chk, char* to, std::size_t size, int flag, std::size
 }
 
 HEDDLE_LIBC(int, vprintf, const char* format, va_list arguments) {
+  const StreamUse use(stdout, HEDDLE_HERE);
   check(LibcCall(HEDDLE_HERE), format, arguments);
   return std::vprintf(format, arguments);
 }
 HEDDLE_LIBC(int, vfprintf, FILE* file, const char* format, va_list arguments) {
+  const StreamUse use(file, HEDDLE_HERE);
   check(LibcCall(HEDDLE_HERE), format, arguments);
   return std::vfprintf(file, format, arguments);
 }
@@ -195,10 +202,12 @@ HEDDLE_LIBC(int, vsnprintf, char* to, std::size_t size, const char* format, va_l
   return wrote(call, to, size, std::vsnprintf(to, size, format, arguments));
 }
 HEDDLE_LIBC(int, __vprintf_chk, int flag, const char* format, va_list arguments) {
+  const StreamUse use(stdout, HEDDLE_HERE);
   check(LibcCall(HEDDLE_HERE), format, arguments);
   return ::__vprintf_chk(flag, format, arguments);
 }
 HEDDLE_LIBC(int, __vfprintf_chk, FILE* file, int flag, const char* format, va_list arguments) {
+  const StreamUse use(file, HEDDLE_HERE);
   check(LibcCall(HEDDLE_HERE), format, arguments);
   return ::__vfprintf_chk(file, flag, format, arguments);
 }

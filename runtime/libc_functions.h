@@ -55,6 +55,14 @@
   X(__printf_chk, "iip.") X(__fprintf_chk, "ipip.") X(__sprintf_chk, "ipilp.") X(__snprintf_chk, "iplilp.") \
   X(__vprintf_chk, "iipp") X(__vfprintf_chk, "ipipp") X(__vsprintf_chk, "ipilpp") X(__vsnprintf_chk, "iplilpp")
 
+// In libc_kept.cpp, for code that tells its data flow only: what keeps memory of the program's, and what uses
+// that later.
+#define HEDDLE_LIBC_KEEPING(X) \
+  X(strtok, "ppp") X(getenv, "pp") X(secure_getenv, "pp") X(putenv, "ip") X(setenv, "ippi") X(unsetenv, "ip") \
+  X(clearenv, "i") X(setvbuf, "ippil") X(setbuf, "vpp") X(setbuffer, "vppl") \
+  X(fputc, "iip") X(putc, "iip") X(putchar, "ii") X(fgetc, "ip") X(getc, "ip") X(getchar, "i") X(ungetc, "iip") \
+  X(fflush, "ip") X(fclose, "ip")
+
 // In flow_library.cpp: for code that tells its data flow only. What links the containers of libstdc++ is not in
 // its headers.
 #define HEDDLE_FOLLOWED_FUNCTIONS(X) \
@@ -68,6 +76,10 @@
   X(_ZNSt8__detail15_List_node_base10_M_reverseEv, "vp") X(_ZNSt8__detail15_List_node_base4swapERS0_S1_, "vpp")
 
 // clang-format on
+
+#define HEDDLE_FOLLOWED_LIBC(X) \
+  HEDDLE_LIBC_KEEPING(X)        \
+  HEDDLE_FOLLOWED_FUNCTIONS(X)
 
 #define HEDDLE_LIBC_FUNCTIONS(X) \
   HEDDLE_LIBC_STRINGS(X)         \

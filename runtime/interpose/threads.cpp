@@ -64,7 +64,9 @@ void at_thread_end(void* rounds_left) {
     return;
   }
   if (this_thread == nullptr) return;
+  end_held(nullptr);
   tell(Operation::kThreadEnd, nullptr, nullptr);
+  flow_thread.held.give_back();
   leave_locals();
   leave_labels();
   detach();

@@ -44,6 +44,7 @@ Part part_of(Operation operation) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return Part::kNone;

@@ -29,6 +29,7 @@ std::string_view noun(Operation operation) {
     case Operation::kAtomicCompareFail: return "comparison";
     case Operation::kLook:
     case Operation::kTouch: return "call";
+    case Operation::kCount: return "counting";
     case Operation::kRelease:
     case Operation::kReleaseShared: return "release";
     case Operation::kAcquire:

@@ -139,6 +139,7 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kBranch:
       case Operation::kLook:
       case Operation::kTouch:
+      case Operation::kCount:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;

@@ -105,6 +105,7 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return;

@@ -177,6 +177,7 @@ void LocksetChecker::process(const EventBatch& batch) {
       case Operation::kBranch:
       case Operation::kLook:
       case Operation::kTouch:
+      case Operation::kCount:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;

@@ -109,6 +109,7 @@ void RaceChecker::process(const EventBatch& batch) {
       case Operation::kBranch:
       case Operation::kLook:
       case Operation::kTouch:
+      case Operation::kCount:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: order_.synchronize(event); break;

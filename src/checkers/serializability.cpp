@@ -97,6 +97,7 @@ void Serializability<Story>::skim(const EventBatch& batch) {
       case Operation::kBranch:
       case Operation::kLook:
       case Operation::kTouch:
+      case Operation::kCount:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;
@@ -227,6 +228,7 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
       start(event, index);
       done();

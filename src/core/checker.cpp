@@ -51,6 +51,7 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kFocus: return fmt::format("marked {} as focus", object);
     case Operation::kLook: return fmt::format("called a function that may have read {}", object);
     case Operation::kTouch: return fmt::format("called a function that may have read and written {}", object);
+    case Operation::kCount: return fmt::format("counted in {}", object);
     case Operation::kSync: return fmt::format("synchronized through {}", object);
     case Operation::kNested: break;
   }

@@ -96,6 +96,7 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kNested: return;
   }

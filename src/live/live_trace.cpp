@@ -211,6 +211,7 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kWrite:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
       access(record, event, thread(stream));
       if (thread(stream).race.what != 0 && !events_.empty())
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());

@@ -177,6 +177,7 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus: return lets_all_through_ = true;
     case Operation::kNotify:
     case Operation::kFence:

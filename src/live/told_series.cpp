@@ -146,12 +146,13 @@ ToldSeries::Place& ToldSeries::place_of(const Told& told) {
   for (const uint64_t word : words.before) add(word);
   for (const uint64_t word : words.behind) add(word);
   hash = mix(hash);
-  Place& first = places_[hash % kPlaces];
-  if (is_of(first, told, hash)) return first;
   // The first of a pair is the one that was put there last.
-  Place& second = places_[hash % kPlaces ^ 1];
+  const std::size_t pair = hash % kPlaces & ~std::size_t{1};
+  Place& first = places_[pair];
+  if (is_of(first, told, hash)) return first;
+  Place& second = places_[pair + 1];
   if (is_of(second, told, hash)) return second;
-  std::swap(first, second);
+  if (first.pattern != 0) std::swap(first, second);  // else somebody asked in vain
   first.hash = hash;
   first.pattern = 0;  // nothing is known yet; there is no pattern at 0
   return first;

@@ -19,9 +19,9 @@ namespace heddle {
 
 inline constexpr std::string_view kBinaryMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kTrailerMagic = "\nHEDDLE\x89";
-inline constexpr uint32_t kBinaryVersion = 4;
+inline constexpr uint32_t kBinaryVersion = 5;
 inline constexpr uint32_t kOldestVersion =
-    1;  // that can be read: 1 had no parts, 2 no look and touch, 3 no series
+    1;  // that can be read: 1 had no parts, 2 no look and touch, 3 no series, 4 no count
 
 inline constexpr std::size_t kFileHeaderSize = 16;  // magic, version, flags (none yet)
 inline constexpr std::size_t kChunkHeaderSize = 48;

@@ -97,7 +97,7 @@ std::string EventLimits::flaw_of(const std::array<uint32_t, kColumns>& event) co
   const uint32_t order = head >> 8 & 0xFF;
   if (operation == static_cast<uint32_t>(kSeries) && (head >> 8) == 0) {
     if (event[kObjectColumn] == 0 || event[kObjectColumn] > object_[operation].spread + 1 ||
-        object_[operation].least == 0)
+        object_[operation].least == kNoId)
       return "a series that the file does not have";
     return event[kSiteColumn] > most_site_ || event[kValueColumn] != 0 ||
                    event[kLocalColumn] > most_local_[operation]

@@ -90,7 +90,8 @@ enum class Operands : uint8_t {
   X(kFocus, "focus", Space::kVariable, Operands::kName)                 \
   X(kSync, "sync", Space::kSemaphore, Operands::kName)                  \
   X(kLook, "look", Space::kVariable, Operands::kRead)                   \
-  X(kTouch, "touch", Space::kVariable, Operands::kRead)
+  X(kTouch, "touch", Space::kVariable, Operands::kRead)                 \
+  X(kCount, "count", Space::kVariable, Operands::kName)
 
 enum class Operation : uint8_t {
 #define HEDDLE_ENUMERATOR(name, spelling, space, operands) name,

@@ -67,6 +67,7 @@ constexpr bool drains_store_buffer(const Event& event) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return false;

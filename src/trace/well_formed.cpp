@@ -92,6 +92,7 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kSync:
     case Operation::kNested: return;
   }

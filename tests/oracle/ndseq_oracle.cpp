@@ -37,7 +37,7 @@ Line parse(const std::string& text) {
 
 struct Item {  // an event of S3
   std::size_t at = 0;
-  enum { kRead, kWrite, kAssign, kBranch, kMaybe } kind = kRead;
+  enum { kRead, kWrite, kCount, kAssign, kBranch, kMaybe } kind = kRead;
   std::string global;  // with its life, or empty
   std::optional<std::string> sets;
   std::vector<std::string> uses;
@@ -142,6 +142,8 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
       Item& write = add(Item::kWrite);
       write.global = global();
       if (!line.local.empty()) write.uses = {line.local};
+    } else if (op == "count") {
+      add(Item::kCount).global = global();
     } else if (op == "set") {
       Item& assignment = add(Item::kAssign);
       assignment.sets = first;
@@ -240,6 +242,8 @@ Relation dependences(const Execution& run) {
       }
     }
     if (later.kind != Item::kRead) continue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (run.items[i].kind == Item::kCount && run.items[i].global == later.global) depends[i][j] = true;
     std::set<int> done;
     for (std::size_t i = j; i-- > 0;)
       if (run.items[i].kind == Item::kWrite && run.items[i].global == later.global &&
@@ -266,6 +270,7 @@ std::vector<bool> compute_relevant(const Execution& run, const std::set<std::str
                    run.items[j].task != item.task;
       relevant[i] = is_last;  // line 1
     }
+    if (item.kind == Item::kCount && focus.count(item.global) > 0) relevant[i] = true;
     if (item.decides && item.guard < 0) relevant[i] = true;  // line 2
   }
   const Relation depends = dependences(run);
@@ -309,8 +314,8 @@ Relation conflicting_tasks(const Execution& run, const std::vector<bool>& counts
     for (std::size_t j = i + 1; j < run.items.size(); ++j) {
       const Item& a = run.items[i];
       const Item& b = run.items[j];
-      const bool conflict = !a.global.empty() && a.global == b.global &&
-                            (a.kind == Item::kWrite || b.kind == Item::kWrite) && counts[i] && counts[j];
+      const bool commute = a.kind == b.kind && a.kind != Item::kWrite;
+      const bool conflict = !a.global.empty() && a.global == b.global && !commute && counts[i] && counts[j];
       if (conflict) relate(a.task, b.task);
     }
   }

@@ -30,6 +30,7 @@ struct Shape {
   unsigned accesses = 8;  // how many reads and writes, where 4 is as many as assignments
   unsigned tasks = 4;     // how many tasks are begun and ended
   unsigned maybes = 4;
+  unsigned counts = 1;
   unsigned deepest = 4;
   bool atomics = true;
   bool forks = true;
@@ -98,6 +99,7 @@ class Generator {
         offer(1, fmt::format("{}({})>{}", assumed, x, l));
         offer(1, fmt::format("{}({})", assumed, x));
       }
+      offer(shape_.counts, fmt::format("count({})", x));
       offer(2, fmt::format("set({},{})", l, m));
       offer(1, fmt::format("set({})", l));
       offer(1, fmt::format("set({},{},{}0)", l, m, own));
@@ -298,6 +300,17 @@ RC_GTEST_PROP(NdseqDefinition, ManyWrites, ()) {
                                .atomics = false,
                                .lives = false},
                               160));
+}
+RC_GTEST_PROP(NdseqDefinition, Counts, ()) {
+  expect_definition(any_trace({.threads = 4,
+                               .variables = 2,
+                               .accesses = 3,
+                               .tasks = 8,
+                               .maybes = 6,
+                               .counts = 24,
+                               .deepest = 3,
+                               .lives = false},
+                              80));
 }
 RC_GTEST_PROP(NdseqDefinition, Nested, ()) {
   expect_definition(any_trace({.threads = 4, .variables = 2, .tasks = 10, .maybes = 6, .deepest = 6}, 70));

@@ -75,7 +75,7 @@ class Maker {
     const unsigned c = source_.below(kLocals);
     const unsigned g = source_.below(shape_.globals);
     const bool is_deep = depth >= shape_.deepest + 2;
-    switch (source_.below(is_deep ? 12 : 18)) {
+    switch (source_.below(is_deep ? 13 : 19)) {
       case 0:
       case 1: return simple(Statement::kConstant, a, 0, 0, 0, static_cast<int>(b + c));
       case 2:
@@ -88,15 +88,16 @@ class Maker {
       case 9: return simple(Statement::kWrite, a, 0, 0, g);
       case 10: return simple(Statement::kCompareSwap, a, b, c, g);
       case 11: return simple(Statement::kFetchAdd, a, 0, 0, g);
-      case 12: {
+      case 12: return simple(Statement::kCount, 0, 0, 0, g, 1 + static_cast<int>(a));
+      case 13: {
         Statement choice = around(Statement::kIf, body(depth + 1, false), a);
         choice.bodies.push_back(source_.below(2) == 0 ? body(depth + 1, false) : Body());
         return choice;
       }
-      case 13: return around(Statement::kLoop, body(depth + 1, false), a, 2);
-      case 14:
-      case 15: return around(Statement::kMaybe, body(depth + 1, may_fork), 0);
-      case 16: return around(Statement::kAtomic, simple_body(), 0);
+      case 14: return around(Statement::kLoop, body(depth + 1, false), a, 2);
+      case 15:
+      case 16: return around(Statement::kMaybe, body(depth + 1, may_fork), 0);
+      case 17: return around(Statement::kAtomic, simple_body(), 0);
       default: return may_fork ? cobegin(depth) : around(Statement::kMaybe, body(depth + 1, false));
     }
   }
@@ -349,6 +350,9 @@ class Machine {
         locals[s.a] = old;
         return tell(task, fmt::format("armw({},seq_cst)>{}", global(s.g), a));
       }
+      case Statement::kCount:
+        globals_[s.g] = (globals_[s.g] + s.value) % kValues;
+        return tell(task, fmt::format("count({})", global(s.g)));
       case Statement::kIf:
         tell(task, fmt::format("br({})", a));
         task.stack.push_back({&s.bodies[locals[s.a] != 0 ? 0 : 1]});
@@ -430,6 +434,7 @@ void write_body(const Body& body, unsigned depth, std::string& out) {
         out += fmt::format("l{} = CAS(g{}, l{}, l{})\n", s.a, s.g, s.b, s.c);
         break;
       case Statement::kFetchAdd: out += fmt::format("l{} = fetch_add(g{}, l{})\n", s.a, s.g, s.a); break;
+      case Statement::kCount: out += fmt::format("g{} += {}\n", s.g, s.value); break;
       case Statement::kIf: out += fmt::format("if (l{})\n", s.a); break;
       case Statement::kLoop: out += fmt::format("while (l{}), {} times at most\n", s.a, s.value); break;
       case Statement::kMaybe: out += "if (true*)\n"; break;

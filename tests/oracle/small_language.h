@@ -32,6 +32,7 @@ struct Statement {
     kWrite,        // g = a
     kCompareSwap,  // a = CAS(g, b, c)
     kFetchAdd,     // a = g; g = g + a
+    kCount,        // g = g + value, and nobody knows what it was
     kIf,           // if (a) bodies[0] else bodies[1]
     kLoop,         // while (a), at most `value` times, bodies[0]
     kMaybe,        // if (true*) bodies[0]

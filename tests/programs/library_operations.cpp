@@ -117,44 +117,48 @@ void shared_pointers() {
   std::puts("shared pointers");
   std::shared_ptr<Loud> pointer(new Loud);
   // CHECK: shared pointers
-  // CHECK-NEXT: reference count {
-  // CHECK-NEXT: } reference count
+  // CHECK-NEXT: reference copy {
+  // CHECK-NEXT: } reference copy
   std::shared_ptr<Loud> copy = pointer;
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: } reference count
   std::weak_ptr<Loud> weak = pointer;
-  // CHECK-NEXT: reference count {
-  // CHECK-NEXT: } reference count, orders nothing
+  // CHECK-NEXT: reference look {
+  // CHECK-NEXT: } reference look, orders nothing
   (void)pointer.use_count();
   std::puts("first");
   // CHECK-NEXT: first
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
-  // CHECK-NEXT: reference count {
-  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: reference drop {
+  // CHECK-NEXT: {{^}}} reference drop{{$}}
   // CHECK-NOT: destroyed
   pointer.reset();
   std::puts("last");
   // CHECK: last
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
-  // CHECK-NEXT: reference count {
-  // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: reference drop {
+  // CHECK-NEXT: {{^}}} reference drop{{$}}
   // CHECK-NEXT: {{^}}disposal {
   // CHECK-NEXT: destroyed
   // CHECK-NEXT: {{^}}} disposal
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
   copy.reset();
-  // CHECK-NEXT: reference count {
-  // CHECK-NEXT:   reference count {
-  // CHECK-NEXT:   } reference count, orders nothing
-  // CHECK-NEXT: {{^}}} reference count, orders nothing
+  // CHECK-NEXT: reference lock {
+  // CHECK-NEXT:   reference look {
+  // CHECK-NEXT:   } reference look, orders nothing
+  // CHECK-NEXT: {{^}}} reference lock, orders nothing
+  // CHECK-NEXT: reference again {
+  // CHECK-NEXT: {{^}}} reference again
   (void)weak.lock();
   std::puts("only");
   // CHECK-NEXT: only
   // CHECK-NEXT: reference count {
   // CHECK-NEXT: {{^}}} reference count{{$}}
+  // CHECK-NEXT: reference drop {
+  // CHECK-NEXT: {{^}}} reference drop{{$}}
   // CHECK-NEXT: {{^}}disposal {
   // CHECK-NEXT: destroyed
   // CHECK-NEXT: {{^}}} disposal

@@ -54,6 +54,7 @@ void Collector::process(const Event& event, EventIndex index) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return;

@@ -27,6 +27,7 @@ inline constexpr MaybeId kNoMaybe = std::numeric_limits<MaybeId>::max();
 enum class Kind : uint8_t {
   kRead,    // l = g
   kWrite,   // g = l
+  kCount,   // g = g + c: in any order with others of its kind, the same; no event of S3
   kAssign,  // l = l op l
   kBranch,  // branch(l)
   kMaybe,   // branch(true*)

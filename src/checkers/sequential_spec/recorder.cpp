@@ -24,7 +24,7 @@ Event History::event(NodeId id) const {
   event.operation = node.operation;
   event.order = node.order;
   event.thread = context(id).thread;
-  const bool is_access = node.kind == Kind::kRead || node.kind == Kind::kWrite;
+  const bool is_access = node.kind == Kind::kRead || node.kind == Kind::kWrite || node.kind == Kind::kCount;
   event.object = is_access ? variables[node.object] : node.kind == Kind::kMaybe ? kNoId : node.object;
   event.site = node.site;
   event.local = node.local;
@@ -64,6 +64,7 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kAtomicUpdate: return add_update(event, index);
     case Operation::kLook: return add_look(event, index);
     case Operation::kTouch: return add_touch(event, index);
+    case Operation::kCount: add(event, index, Kind::kCount, location(event.object)); return;
     case Operation::kAssign: return add_assignment(event, index);
     case Operation::kBranch: {
       const NodeId branch = add(event, index, Kind::kBranch, event.object);

@@ -10,13 +10,15 @@ namespace heddle::sequential_spec {
 
 namespace {
 
-// Line 1: of each task, the last write of each focus location.
+// Line 1: of each task, the last write of each focus location; and all that is counted there.
 std::vector<NodeId> last_focus_writes(const History& history) {
   std::vector<NodeId> found;
   tsl::robin_set<uint64_t, MixHash> seen;  // (location, task)
   for (auto node = static_cast<NodeId>(history.nodes.size()); node-- > 0;) {
     const Node& write = history.nodes[node];
-    if (write.kind != Kind::kWrite || !history.has_focus(write.object)) continue;
+    if (!history.has_focus(write.object)) continue;
+    if (write.kind == Kind::kCount) found.push_back(node);
+    if (write.kind != Kind::kWrite) continue;
     if (seen.insert(uint64_t{write.object} << 32 | history.task(node)).second) found.push_back(node);
   }
   return found;
@@ -39,6 +41,11 @@ Relevance::Relevance(const History& history) : reason_(history.nodes.size(), kNo
   const Grouped<> guarded(history.maybes.size(), history.nodes.size(), [&](NodeId node) {
     return history.nodes[node].decides ? history.context(node).guard : kNoGroup;
   });
+  // Of a location that is read, all that is counted: the sum depends on each.
+  const Grouped<> counted(history.locations(), history.nodes.size(), [&](NodeId node) {
+    return history.nodes[node].kind == Kind::kCount ? history.nodes[node].object : kNoGroup;
+  });
+  std::vector<bool> is_counted(history.locations(), false);  // what is counted there is reached
   NearestWrites nearest(history);
   std::vector<NodeId> writes;
   std::size_t next = 0;
@@ -57,11 +64,16 @@ Relevance::Relevance(const History& history) : reason_(history.nodes.size(), kNo
         writes.clear();
         nearest.find(node, writes);
         for (const NodeId write : writes) reach(write, node);
+        if (const uint32_t place = history.nodes[node].object; !is_counted[place]) {
+          is_counted[place] = true;
+          for (const NodeId count : counted.of(place)) reach(count, node);
+        }
         break;
       case Kind::kMaybe:
         for (const NodeId branch : guarded.of(history.nodes[node].object)) reach(branch, node);
         break;
       case Kind::kWrite:
+      case Kind::kCount:
       case Kind::kAssign:
       case Kind::kBranch:
       case Kind::kMeet: break;

@@ -3,7 +3,8 @@
 // One walk backward from what matters by itself: each task's last write of a focus location (line 1) and
 // every deterministic branch outside all if (true*) (line 2). From an event, the walk reaches the events its
 // value comes from (line 5: D1 as recorded, D2 by NearestWrites), the if (true*) it stands in (line 6), and
-// from an if (true*) the deterministic branches in it (line 7). Every event is reached once, so the fixed
+// from an if (true*) the deterministic branches in it (line 7). From a read it reaches all that is counted in
+// its location, too (Kind::kCount). Every event is reached once, so the fixed
 // point costs one pass.
 #pragma once
 

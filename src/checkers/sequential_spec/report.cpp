@@ -42,6 +42,7 @@ class Writer {
     switch (operation.kind) {
       case Kind::kRead: return fmt::format("{}'s read of {}", who, variable());
       case Kind::kWrite: return fmt::format("{}'s write of {}", who, variable());
+      case Kind::kCount: return fmt::format("{}'s counting in {}", who, variable());
       case Kind::kMeet: return fmt::format("{} at the barrier", who);
       case Kind::kAssign:
       case Kind::kBranch:
@@ -87,6 +88,8 @@ class Writer {
       return node < next ? "reads it, or could in another order of the tasks"
                          : "comes before it, but need not in another order of the tasks";
     }
+    if (from.kind == Kind::kCount && to.kind == Kind::kRead)
+      return "reads the sum, to which this adds, or would in another order of the tasks";
     if (to.kind == Kind::kBranch) return "is decided by that value";
     return "uses that value";
   }
@@ -96,6 +99,8 @@ class Writer {
     if (operation.kind == Kind::kWrite)
       return fmt::format("{} is a focus location, and this is its task's last write of it",
                          names_.variable(history_.variables[operation.object]));
+    if (operation.kind == Kind::kCount)
+      return fmt::format("{} is a focus location", names_.variable(history_.variables[operation.object]));
     if (operation.kind == Kind::kRead)
       return "the trace does not tell where the value goes, so it may decide anything";
     return "a branch outside any if (true*): the run must go the same way";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "base/hash.h"
 #include "checkers/sequential_spec/grouped.h"
@@ -20,14 +21,20 @@ class Access {
   Access(const History& history, NodeId node)
       : node_(node),
         site_(history.nodes[node].site),
-        task_and_kind_(history.task(node) << 1 | is_write(history.nodes[node])) {}
+        task_and_kind_(history.task(node) << 2 | kind_of(history.nodes[node])) {}
   NodeId node() const { return node_; }
   SiteId site() const { return site_; }
-  TaskId task() const { return task_and_kind_ >> 1; }
-  bool writes() const { return (task_and_kind_ & 1) != 0; }
+  TaskId task() const { return task_and_kind_ >> 2; }
+  bool writes() const { return (task_and_kind_ & 3) == kWrites; }
+  bool counts() const { return (task_and_kind_ & 3) == kCounts; }
 
  private:
-  static uint32_t is_write(const Node& node) { return node.kind == Kind::kWrite ? 1 : 0; }
+  static constexpr uint32_t kReads = 0;
+  static constexpr uint32_t kWrites = 1;
+  static constexpr uint32_t kCounts = 2;
+  static uint32_t kind_of(const Node& node) {
+    return node.kind == Kind::kWrite ? kWrites : node.kind == Kind::kCount ? kCounts : kReads;
+  }
 
   NodeId node_ = kNoNode;
   SiteId site_ = kNoId;
@@ -42,55 +49,81 @@ class Conflicts {
 
   void begin_location() {
     ++location_;
-    readers_.clear();
+    members_.clear();
   }
 
   // An access of the present location, in the order of the trace.
   void add(const Access& access) {
     for (TaskId child = access.task(); child != kProgram; child = history_.tasks[child].parent) {
       Children& siblings = children_[history_.tasks[child].parent];
-      if (siblings.location != location_) siblings = {location_, kNoTask, {}, kNoReader};
+      if (siblings.location != location_) {
+        siblings = Children();
+        siblings.location = location_;
+      }
       if (access.writes()) {
         add_write(siblings, child, access);
       } else {
-        add_read(siblings, child, access);
+        add_member(siblings, child, access);
       }
     }
   }
 
  private:
-  static constexpr uint32_t kNoReader = ~uint32_t{0};
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  // Every one of a group comes before every one of the next. Behind a larger group, the order of all that
+  // comes is kept, which no false answer comes from, only an alarm: the edges would be too many.
+  static constexpr uint32_t kLargeGroup = 1000;
 
+  // Reads one after the other, or what is counted: in any order, the same.
+  struct Group {
+    bool counts = false;
+    uint32_t last = kNone;  // in members_
+    uint32_t size = 0;
+  };
   // What the children of a task have done to the present location.
   struct Children {
     uint64_t location = 0;    // the one this is about
     TaskId writer = kNoTask;  // of the last write
     Access write;
-    uint32_t reader = kNoReader;  // the last read since, in readers_
+    Group group;   // since then
+    Group before;  // the one before it, of the other kind
   };
-  struct Reader {
+  struct Member {
     TaskId child;
-    Access read;
-    uint32_t before;  // another reader; kNoReader: none
+    Access access;
+    uint32_t before;  // another one of the group; kNone: none
   };
 
-  void add_read(Children& siblings, TaskId child, const Access& access) {
+  void add_member(Children& siblings, TaskId child, const Access& access) {
     if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, access);
-    if (siblings.reader != kNoReader) {
-      const Reader& last = readers_[siblings.reader];
-      if (last.child == child && last.read.site() == access.site()) return;
+    if (siblings.group.counts != access.counts()) {
+      siblings.before = std::exchange(siblings.group, Group{access.counts(), kNone, 0});
+    } else if (siblings.group.last != kNone) {
+      const Member& last = members_[siblings.group.last];
+      if (last.child == child && last.access.site() == access.site()) return;
     }
-    readers_.push_back({child, access, siblings.reader});
-    siblings.reader = static_cast<uint32_t>(readers_.size() - 1);
+    add_edges(siblings.before, child, access);
+    if (siblings.before.size > kLargeGroup) return becomes_last(siblings, child, access);
+    members_.push_back({child, access, siblings.group.last});
+    siblings.group.last = static_cast<uint32_t>(members_.size() - 1);
+    ++siblings.group.size;
   }
 
   void add_write(Children& siblings, TaskId child, const Access& access) {
     if (siblings.writer != kNoTask) add_edge(siblings.writer, child, siblings.write, access);
-    for (uint32_t i = siblings.reader; i != kNoReader; i = readers_[i].before)
-      add_edge(readers_[i].child, child, readers_[i].read, access);
+    add_edges(siblings.group, child, access);
+    becomes_last(siblings, child, access);
+  }
+
+  static void becomes_last(Children& siblings, TaskId child, const Access& access) {
     siblings.writer = child;
     siblings.write = access;
-    siblings.reader = kNoReader;
+    siblings.group = siblings.before = Group();
+  }
+
+  void add_edges(const Group& group, TaskId child, const Access& access) {
+    for (uint32_t i = group.last; i != kNone; i = members_[i].before)
+      add_edge(members_[i].child, child, members_[i].access, access);
   }
 
   // The same once more is left out where it comes right after itself.
@@ -112,7 +145,7 @@ class Conflicts {
   std::vector<Before>& edges_;
   std::vector<Children> children_;  // by task
   std::vector<Latest> latest_;      // by task: its edge added last
-  std::vector<Reader> readers_;
+  std::vector<Member> members_;
   uint64_t location_ = 0;
 };
 
@@ -125,8 +158,8 @@ TaskOrder::TaskOrder(const History& history, const std::function<bool(NodeId)>& 
         history.locations(), history.nodes.size(),
         [&](NodeId node) {
           const Kind kind = history.nodes[node].kind;
-          const bool takes_part =
-              (kind == Kind::kRead || kind == Kind::kWrite) && history.task(node) != kProgram && counts(node);
+          const bool is_access = kind == Kind::kRead || kind == Kind::kWrite || kind == Kind::kCount;
+          const bool takes_part = is_access && history.task(node) != kProgram && counts(node);
           return takes_part ? history.nodes[node].object : kNoGroup;
         },
         [&](NodeId node) { return Access(history, node); });

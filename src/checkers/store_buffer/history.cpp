@@ -92,6 +92,7 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kBranch:
     case Operation::kLook:
     case Operation::kTouch:
+    case Operation::kCount:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: break;

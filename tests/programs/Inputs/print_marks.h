@@ -30,7 +30,9 @@ inline const char* operation_name(HeddleLibraryOperation operation) {
                                       "latch try",         "semaphore try",     "future try",
                                       "condition mutex",   "condition wait",    "condition notify",
                                       "pointer lock",      "pointer read",      "pointer update",
-                                      "pointer wait",      "disposal"};
+                                      "pointer wait",      "disposal",          "reference copy",
+                                      "reference drop",    "reference lock",    "reference look",
+                                      "reference ended",   "reference again"};
   return names[operation];
 }
 inline int library_depth = 0;

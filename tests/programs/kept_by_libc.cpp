@@ -1,0 +1,96 @@
+// Memory that the C library keeps a pointer to. Iteration 0 uses it, then 1 changes or looks at it, then 0
+// uses it again; the twins `CASE_together` do all that in one turn.
+#include <heddle/heddle.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "interleave.h"
+
+#ifdef FIRST_TOKEN
+char* first_token(char* text);  // of Inputs/first_token.cpp, which tells nothing
+#else
+static char* first_token(char* text) { return std::strtok(text, ","); }
+#endif
+
+namespace {
+
+long results[2];
+bool is_together = false;
+std::mutex mutex;
+
+void between(const std::function<void()>& first, const std::function<void()>& other,
+             const std::function<void()>& second) {
+  const auto turn = [](const std::function<void()>& act) {
+    const std::lock_guard<std::mutex> locked(mutex);
+    act();
+  };
+  heddle::parallel_for(0, 2, [&](int i) {
+    if (i == 1) {
+      interleave::wait_for(1);
+      turn(other);
+      return interleave::end_turn();
+    }
+    turn(first);
+    if (is_together) turn(second);
+    interleave::end_turn();
+    interleave::wait_for(2);
+    if (!is_together) turn(second);
+  });
+  heddle::focus(results);
+}
+
+char text[] = "one,two,six";
+// The place that it has come to, and the text there.
+void token() {
+  between([] { results[0] = first_token(text)[0]; },
+          [] {
+            if (text[3] == 0) text[4] = 'w';
+          },
+          [] { results[0] += std::strtok(nullptr, ",")[0]; });
+}
+
+char variable[] = "HEDDLE_KEPT=1";
+// The variable's name is the program's memory.
+void in_environment() {
+  ::putenv(variable);
+  between([] { results[0] = std::getenv("HEDDLE_KEPT") != nullptr ? 1 : 2; }, [] { variable[0] = 'X'; },
+          [] { results[1] = std::getenv("HEDDLE_KEPT") != nullptr ? 1 : 2; });
+}
+void of_environment() {
+  between([] { results[0] = std::getenv("HEDDLE_OTHER") != nullptr ? 1 : 2; },
+          [] { ::setenv("HEDDLE_OTHER", "1", 1); },
+          [] { results[1] = std::getenv("HEDDLE_OTHER") != nullptr ? 1 : 2; });
+}
+
+char buffer[64];
+// What the stream has not written yet.
+void in_stream() {
+  FILE* const file = std::fopen("/dev/null", "w");
+  std::setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+  between([file] { std::fputs("a", file); }, [] { results[1] = buffer[0] + buffer[1]; },
+          [file] { std::fputc('b', file); });
+  std::fclose(file);
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  std::string name = arguments[1];
+  const std::string twin = "_together";
+  if (name.ends_with(twin)) {
+    is_together = true;
+    name.resize(name.size() - twin.size());
+  }
+  const std::map<std::string, void (*)()> cases = {{"token", token},
+                                                   {"in_environment", in_environment},
+                                                   {"of_environment", of_environment},
+                                                   {"in_stream", in_stream}};
+  cases.at(name)();
+  std::printf("%ld %ld\n", results[0], results[1]);
+}

@@ -1,0 +1,211 @@
+// Tasks that copy, drop and look for shared pointers by turns. In the cases of the first kind somebody sees a
+// count, or a life, that no sequential run has; in those of the second what happens in between matters to
+// nobody.
+#include <heddle/heddle.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "interleave.h"
+
+namespace {
+
+std::shared_ptr<int> shared = std::make_shared<int>(7);
+std::weak_ptr<int> weak = shared;
+long results[3];
+std::mutex mutex;
+int flag = 0;
+
+using interleave::end_turn;
+using interleave::wait_for;
+
+// Iteration 0 acts, then 1, then 0 again.
+void between(const std::function<void()>& first, const std::function<void()>& other,
+             const std::function<void()>& second) {
+  heddle::parallel_for(0, 2, [&](int i) {
+    if (i == 1) {
+      wait_for(1);
+      other();
+      return end_turn();
+    }
+    first();
+    end_turn();
+    wait_for(2);
+    second();
+  });
+  heddle::focus(results);
+}
+
+// 1 sees two pointers; in a sequential run there is one, but while 0 runs.
+void counted() {
+  std::shared_ptr<int> mine;
+  between([&] { mine = shared; }, [] { results[1] = shared.use_count(); }, [&] { mine.reset(); });
+}
+void counted_apart() {
+  between([] { std::shared_ptr<int> mine = shared; }, [] { results[1] = shared.use_count(); }, [] {});
+}
+// 0 finds it alive, then dead.
+void expired() {
+  between([] { results[0] = weak.expired() ? 1 : 2; }, [] { shared.reset(); },
+          [] { results[1] = weak.expired() ? 1 : 2; });
+}
+void expired_apart() {
+  between([] { results[0] = weak.expired() ? 1 : 2; }, [] { shared.reset(); }, [] {});
+}
+void locked() {
+  between([] { results[0] = weak.lock() ? 1 : 2; }, [] { shared.reset(); },
+          [] { results[1] = weak.lock() ? 1 : 2; });
+}
+void locked_apart() {
+  between([] {}, [] { shared.reset(); }, [] { results[1] = weak.lock() ? 1 : 2; });
+}
+void unique() {
+  std::shared_ptr<int> mine;
+  between([&] { mine = shared; }, [] { results[1] = shared.use_count() == 1 ? 1 : 2; },
+          [&] { mine.reset(); });
+}
+void unique_apart() {
+  between([] {}, [] { results[1] = shared.use_count() == 1 ? 1 : 2; },
+          [] { std::shared_ptr<int> mine = shared; });
+}
+// 2 knows that 1 has dropped the last pointer that stays, and finds the object alive because 0 has one.
+void held_by_another() {
+  heddle::parallel_for(0, 3, [](int i) {
+    if (i == 0) {
+      const std::shared_ptr<int> mine = weak.lock();
+      end_turn();
+      return wait_for(3);
+    }
+    wait_for(i);
+    if (i == 1) {
+      const std::lock_guard<std::mutex> locked(mutex);
+      shared.reset();
+      flag = 1;
+    } else {
+      const std::lock_guard<std::mutex> locked(mutex);
+      if (flag == 1) results[2] = weak.expired() ? 1 : 2;
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+}
+void held_by_another_apart() {
+  heddle::parallel_for(0, 3, [](int i) {
+    wait_for(i);
+    if (i == 0) {
+      const std::shared_ptr<int> mine = weak.lock();
+      results[0] = mine ? 1 : 2;
+    } else if (i == 1) {
+      const std::lock_guard<std::mutex> locked(mutex);
+      shared.reset();
+      flag = 1;
+    } else {
+      const std::lock_guard<std::mutex> locked(mutex);
+      if (flag == 1) results[2] = weak.expired() ? 1 : 2;
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+}
+
+// Both have a copy for a while, which they take and drop by turns; the program looks when they are over.
+template <class Take>
+void by_turns(Take take) {
+  heddle::parallel_for(0, 2, [&](int i) {
+    wait_for(i);
+    {
+      const std::shared_ptr<int> mine = take();
+      results[i] = mine ? 1 : 2;
+      end_turn();
+      wait_for(i + 2);
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+  if (shared.use_count() != 1) std::printf("there are %ld\n", shared.use_count());
+}
+void copies_by_turns() {
+  by_turns([] { return shared; });
+}
+void locks_by_turns() {
+  by_turns([] { return weak.lock(); });
+}
+// Each has its own and drops it, in another order than they use something else.
+void drops_by_turns() {
+  std::vector<std::shared_ptr<int>> own = {shared, shared};
+  shared.reset();
+  long order = 0;
+  heddle::parallel_for(0, 2, [&](int i) {
+    wait_for(i);
+    {
+      const std::lock_guard<std::mutex> locked(mutex);
+      order = order * 2 + i;
+    }
+    end_turn();
+    wait_for(3 - i);
+    own[static_cast<unsigned>(i)].reset();
+    end_turn();
+  });
+  heddle::focus(order);
+  if (!weak.expired()) std::printf("there is one left\n");
+}
+// What drops the last pointer cannot be left out when somebody then finds none.
+void in_body() {
+  heddle::parallel_for(0, 2, [](int i) {
+    wait_for(i);
+    if (i == 0) {
+      if (HEDDLE_MAYBE) {
+        shared.reset();
+      }
+    } else {
+      results[1] = weak.expired() ? 1 : 2;
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+}
+// It keeps a pointer of its own, so that there is one more.
+void kept_in_body() {
+  static std::shared_ptr<int> kept;
+  heddle::parallel_for(0, 2, [](int i) {
+    wait_for(i);
+    if (i == 0) {
+      if (HEDDLE_MAYBE) {
+        kept = weak.lock();
+      }
+    } else {
+      shared.reset();
+      results[1] = weak.expired() ? 1 : 2;
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::map<std::string, void (*)()> cases = {
+      {"counted", counted},
+      {"counted_apart", counted_apart},
+      {"expired", expired},
+      {"expired_apart", expired_apart},
+      {"locked", locked},
+      {"locked_apart", locked_apart},
+      {"unique", unique},
+      {"unique_apart", unique_apart},
+      {"held_by_another", held_by_another},
+      {"held_by_another_apart", held_by_another_apart},
+      {"copies_by_turns", copies_by_turns},
+      {"locks_by_turns", locks_by_turns},
+      {"drops_by_turns", drops_by_turns},
+      {"in_body", in_body},
+      {"kept_in_body", kept_in_body},
+  };
+  cases.at(arguments[1])();
+}
