@@ -80,10 +80,11 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
                                      [](const CheckerEntry* checker) { return checker->needs_whole_run; });
   LiveTrace trace(reader, program, LiveTrace::Divided::kForgotten, settings_.ignores_block,
                   needs_all ? Sieve::LetsThrough::kAll : Sieve::LetsThrough::kWhatMatters);
-  connection.answer(0, 0);
-  // `heddle run` refuses such programs; this one was started by itself, or has such libraries.
+  // `heddle run` refuses such programs; this one was started by itself, or has such libraries. It waits for
+  // the answer: later it may have ended, and its libraries with it.
   if (const std::string mixed = mixed_focus_of_process(connection.pid(), program); !mixed.empty())
     fmt::print(stderr, "heddle: {}\n", mixed);
+  connection.answer(0, 0);
   if (settings_.checkers.size() == 1 && settings_.checkers.front()->name == kRaceChecker.name)
     trace.needs_races_only(kExplainedRecords);
   Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};

@@ -106,7 +106,8 @@ int run_program(const RunArguments& arguments) {
   const ReportOptions& options = arguments.report;
   RunSpec spec(arguments.spec);
   const ProgramToRun checked(arguments.command.front());
-  for (const std::string& output : {options.output, options.html, options.dot}) checked.refuse_as_output(output);
+  for (const std::string& output : {options.output, options.html, options.dot})
+    checked.refuse_as_output(output);
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
   refuse_mixed_focus(checked.file());

@@ -472,7 +472,7 @@ uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, st
 }
 
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
-  const uint64_t given = address == accessing_->address() ? accessing_->name : 0;
+  const uint64_t given = accessing_->name;  // all of what is accessed at once has one name, as in recordings
   if (accessing_ == &series_access_) accessing_at_ = sites_.site_of(series_access_);
   const std::size_t known = names_.table(Space::kVariable).size();
   const ToldNames::Thing thing = {address, given, accessing_at_, "memory"};

@@ -31,7 +31,7 @@ enum class OperationKind : uint8_t {
   kWholeWrite,
   kElement,  // the root `path` is an element of the container at `callee`: one of `arguments`, earlier ones,
              // if there are any and the container has not changed meanwhile
-  kOrder,  // threads are ordered by what is neither a lock nor an atomic; how is said by `path`
+  kOrder,    // threads are ordered by what is neither a lock nor an atomic; how is said by `path`
 };
 
 // Whether anybody sees there that other threads have to do with what comes before or after.
