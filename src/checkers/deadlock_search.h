@@ -53,7 +53,13 @@ class DeadlockSearch {
         budget_(budget),
         collect_every_(collect_every),
         collect_at_(collect_every),
-        on_cycle_(std::move(on_cycle)) {}
+        on_cycle_(std::move(on_cycle)) {
+    // They are most of what a program with many locks leaves here, and asked once for each that is new.
+    constexpr float kDense = 0.8F;
+    known_.max_load_factor(kDense);
+    group_numbers_.max_load_factor(kDense);
+    kind_numbers_.max_load_factor(kDense);
+  }
 
   // Whether the same thread, locks, sites, doubt and clock were here before: the same cycles then.
   bool knows(uint64_t stretch, const Acquisition& wanted, Doubt doubt) const;
