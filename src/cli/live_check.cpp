@@ -27,10 +27,6 @@ namespace {
 // Where only races are looked for: so much is told to explain them by. The program finds them by itself.
 constexpr uint64_t kExplainedRecords = 1U << 16;
 
-// What is kept to explain violations by: of a running program, what belongs together lies close together,
-// since what cannot matter is left out (live/sieve.h). Two checkers keep it.
-constexpr std::size_t kMostRecentEvents = std::size_t{1} << 15;
-
 // Whether the checker has found the same race: it saw the earlier access with its call stack.
 bool is_known(const Finding& race, const Findings& races) {
   const auto innermost = [](const Step& step) {
@@ -91,12 +87,10 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   connection.answer(0, 0);
   if (settings_.checkers.size() == 1 && settings_.checkers.front()->name == kRaceChecker.name)
     trace.needs_races_only(kExplainedRecords);
-  CheckerOptions options = settings_.options;
-  options.recent_events = std::min(options.recent_events, kMostRecentEvents);
   Found found{std::vector<Findings>(settings_.checkers.size(), Findings(settings_.kept_per_checker))};
   const std::vector<std::unique_ptr<Checker>> checkers =
       make_checkers(settings_.checkers, found.by_checker, [&](std::size_t i) {
-        return CheckerContext{trace.names(), found.by_checker[i], options, false, true};
+        return CheckerContext{trace.names(), found.by_checker[i], settings_.options, false, true};
       });
   for (std::size_t i = 0; i < settings_.checkers.size(); ++i) {
     if (settings_.checkers[i]->name == kRaceChecker.name) found.races = &found.by_checker[i];
