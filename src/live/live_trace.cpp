@@ -339,7 +339,7 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
   const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
                          operation != Operation::kFree;  // always told
   has_untold_race_ |= !is_told && !is_atomic;
-  if ((is_told || is_atomic) && !sieve_.has_dropped() && !has_forgotten_variables_) return;
+  if ((is_told || is_atomic) && !has_left_out()) return;
   add_race(earlier, later);
 }
 

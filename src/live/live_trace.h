@@ -52,7 +52,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint64_t events_in_series() const { return in_series_; }
   // How many records the program has told; of what cannot matter there are no events (live/sieve.h).
   uint64_t told() const { return sieve_.records(); }
-  bool has_left_out() const { return sieve_.has_dropped(); }
+  // Or begun to compare anew: what was told before, no checker sees beside what comes.
+  bool has_left_out() const { return sieve_.has_dropped() || has_forgotten_variables_; }
   // After how many records it told of plain accesses again, which it had stopped; 0: it never did.
   uint64_t calm_until() const { return calm_until_; }
   // Called while next() waits, from there: all that was told before has been handed out.
