@@ -8,6 +8,8 @@
 
 #include <utility>
 
+#include "runtime/calm.h"
+#include "runtime/conflicts.h"
 #include "runtime/flow.h"
 #include "runtime/interpose/real.h"
 #include "runtime/rare_access.h"
@@ -34,15 +36,30 @@ MemoryOrder memory_order(uint32_t order) {
   }
 }
 
+Operation operation_of(uint32_t kind) {
+  return kind == kAtomicRead          ? Operation::kAtomicRead
+         : kind == kAtomicWrite       ? Operation::kAtomicWrite
+         : (kind & kAtomicWrite) != 0 ? Operation::kAtomicUpdate
+                                      : Operation::kAtomicCompareFail;
+}
+
+// The thread leaves what it knows at the variable, for those who come after it and those who depend on it.
+void leave(Thread& thread, Sync& sync, bool writes, bool releases) {
+  // If it is the first that its block gives, that is known by its time (runtime/calm.h).
+  const bool is_gift =
+      !sync.is_guard && !thread.has_given() && thread.blocks.any_matters() && are_gifts_followed();
+  const bool has_conflicts = is_gift || (!sync.is_guard && any_has_given());
+  if (!releases && !has_conflicts) return;
+  const Published published = releases || is_gift ? thread.publish() : thread.publish_again();
+  if (releases) sync.gathered.join(published);
+  if (has_conflicts) leave_conflicts(sync, published, writes);
+}
+
 }  // namespace
 
 void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,
                  const char* name, const void* pc) {
-  const auto operation = kind == kAtomicRead          ? Operation::kAtomicRead
-                         : kind == kAtomicWrite       ? Operation::kAtomicWrite
-                         : (kind & kAtomicWrite) != 0 ? Operation::kAtomicUpdate
-                                                      : Operation::kAtomicCompareFail;
-  tell(thread, {.operation = static_cast<uint8_t>(operation),
+  tell(thread, {.operation = static_cast<uint8_t>(operation_of(kind)),
                 .address = variable,
                 .pc = pc,
                 .size = static_cast<uint8_t>(size),
@@ -74,9 +91,10 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
   const bool reads = (kind & kAtomicRead) != 0;
   const bool writes = (kind & kAtomicWrite) != 0;
   bool is_news = false;
+  if (!sync.is_guard) take_conflicts(thread, sync, writes);
   if (reads) {
     if ((order & kAcquires) != 0) {
-      is_news = thread.acquire(sync.gathered);
+      is_news = sync.is_guard ? thread.acquire_beside(sync.gathered) : thread.acquire(sync.gathered);
     } else {
       thread.until_acquire_fence.join(sync.gathered);
     }
@@ -85,26 +103,26 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
   if (writes) {
     ++sync.writes;
     if (!reads) sync.gathered.clear();  // a store begins a new release sequence
-    if ((order & kReleases) != 0) {
-      join_published(sync.gathered, thread);
-    } else {
-      sync.gathered.join(thread.at_release_fence);
-    }
+    if ((order & kReleases) == 0) sync.gathered.join(thread.at_release_fence);
   }
+  leave(thread, sync, writes, writes && (order & kReleases) != 0);
   bool is_told = false;
   if (!sync.is_guard) {
     const auto load_now = [&] {
       return Thread::Load{variable, pc, sync.writes, order, thread.chunk, thread.filled};
     };
-    const bool is_repeated = !writes && !tells_every_access && thread.last_load == load_now();
+    // In a block that has just begun, it is the first that the block does.
+    const bool is_repeated =
+        !writes && !tells_every_access && thread.blocks.pending() == 0 && thread.last_load == load_now();
     // An access that is in a race has been announced, and must follow.
     const bool is_awaited = std::exchange(thread.has_announced_race, false);
-    is_told = is_awaited || (!is_repeated && tells_order());
+    is_told = is_awaited ||
+              (!is_repeated && tells_order() && !may_keep_atomic(thread, operation_of(kind), variable, pc));
     if (is_told) tell_atomic(thread, variable, size, kind, order, name, pc);
     if (!writes) thread.last_load = load_now();
   } else if (is_news) {
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
-    tell(Operation::kSync, variable, pc);
+    tell_sync(variable, pc);
   }
   sync.lock.unlock();
   leave_runtime();
@@ -120,7 +138,7 @@ void fence(uint32_t order, const void* pc) {
     thread.at_release_fence.clear();
     join_published(thread.at_release_fence, thread);
   }
-  if (!tells_order()) return;
+  if (!tells_order() || is_calm()) return;  // atomic operations give and take, not fences
   tell(thread, {.operation = static_cast<uint8_t>(Operation::kFence),
                 .pc = pc,
                 .extra = static_cast<uint32_t>(memory_order(order))});

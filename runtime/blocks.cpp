@@ -88,7 +88,7 @@ void enter_completion(Thread& thread, const void* barrier, const void* pc) {
 void leave_completion(Thread& thread, const void* barrier, const void* pc) {
   sync_at(barrier).has_completion = true;
   releasing_shared(barrier);
-  tell(Operation::kSync, barrier, pc);
+  tell_sync(barrier, pc);
   thread.library_depth = thread.depth_outside_completion;
   heddle_thread_state.thread = nullptr;
 }
@@ -255,7 +255,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       break;
     case kHeddleFutureSet:
       releasing_shared(object);
-      tell(Operation::kSync, object, pc);
+      tell_sync(object, pc);
       break;
     case kHeddleReferenceCount:
     case kHeddleReferenceCopy:
@@ -266,7 +266,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       object = counts_of(operation, object);
       if (object == nullptr) break;
       counting(object);
-      tell(Operation::kSync, object, pc);
+      tell_sync(object, pc);
       begin_count(operation, object);
       break;
     case kHeddleLatchWait: tell_waiting(kForLatch, object, pc); break;
@@ -310,9 +310,15 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleBarrierWait:
     case kHeddleBarrierArriveAndWait:
       leaving(std::exchange(thread->phase, nullptr));
-      acquired(object);  // those who came without waiting, and the completion function
-      tell(Operation::kLeave, object, pc);
-      if (sync_at(object).has_completion) tell(Operation::kSync, object, pc);
+      // Those who came without waiting, and the completion function.
+      if (const bool has_completion = sync_at(object).has_completion; has_completion) {
+        ordered_after(object);
+        tell(Operation::kLeave, object, pc);
+        tell_sync(object, pc);
+      } else {
+        acquired(object);
+        tell(Operation::kLeave, object, pc);
+      }
       break;
     case kHeddleLatchWait:
     case kHeddleLatchTry:
@@ -328,8 +334,8 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleReferenceCopy:
     case kHeddleReferenceDrop:
     case kHeddleReferenceLock:
-      acquired(object);
-      tell(Operation::kSync, object, pc);
+      ordered_after(object);
+      tell_sync(object, pc);
       break;
     case kHeddleConditionWait:
       enter_atomic_blocks_again(*thread, thread->left_blocks, pc);

@@ -12,16 +12,18 @@
 
 namespace heddle::runtime {
 
+constinit Givers givers[Givers::kParts];
+
 namespace {
+
+std::atomic<uint32_t>& givers_like(const Thread& thread) {
+  return givers[thread.serial % Givers::kParts].number;
+}
 
 uint32_t calm_now() {
   const Channel* const to = channel;
   return to == nullptr ? Channel::kNotCalmYet : to->calm.load(std::memory_order_relaxed);
 }
-
-// That began before the calm and are open: of what atomic operations depend on, clocks do not show all. So it
-// does not begin before they have ended.
-constinit std::atomic<uint32_t> blocks_with_atomics{0};
 
 // It must tell what it does, and tells what it has not told.
 void stir(Thread& thread, const void* pc) {
@@ -30,7 +32,7 @@ void stir(Thread& thread, const void* pc) {
   tell_known_spans(thread, pc);
 }
 
-// Nothing may stay untold that the clocks do not show, or of which they show too much.
+// All that there is must be told.
 void end_calm_if_any(Thread& thread, const void* pc) {
   if (is_calm()) stir(thread, pc);
 }
@@ -40,55 +42,51 @@ void take(Thread& thread, const void* pc) {
   if (calm_now() == Channel::kCalmIsOver) tell_come_back(thread);
 }
 
-// An atomic operation both takes and gives.
-void use_atomic(Thread& thread, const void* pc) {
-  end_calm_if_any(thread, pc);
-  take(thread, pc);
-  if (calm_now() == Channel::kCalmIsOver || thread.holds_off_calm || !thread.blocks.any_matters()) return;
-  thread.holds_off_calm = true;
-  blocks_with_atomics.fetch_add(1);
-}
-
 // Remembers it if it is the first that the block gives. False: the calm is over, so that there is no need.
 bool give(Thread& thread, Operation operation, const void* object, const void* pc) {
   if (thread.giving.time != 0 || !thread.blocks.any_matters()) return true;
   // What others tell in its name comes after what it told itself.
   if (is_last_unordered(thread)) tell_as_it_is(thread, {.operation = kToldNothing, .context = 0});
   const uint32_t context = context_of(heddle_thread_state.frame);
-  const Locked locked(thread.giving_lock);
-  // Looked at in here: who ends the calm looks at the thread after that.
-  if (const uint32_t calm = calm_now(); calm != Channel::kNotCalmYet && calm != Channel::kCalm) return false;
-  thread.giving = {.time = thread.time - 1,
-                   .blocks = thread.blocks.size(),
-                   .operation = operation,
-                   .object = object,
-                   .pc = pc,
-                   .context = context};
-  return true;
+  {
+    const Locked locked(thread.giving_lock);
+    // Looked at in here: who ends the calm looks at the thread after that.
+    if (are_gifts_followed()) {
+      thread.giving = {.time = thread.time - 1,
+                       .blocks = thread.blocks.size(),
+                       .operation = operation,
+                       .object = object,
+                       .pc = pc,
+                       .context = context};
+      givers_like(thread).fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  // What is told of it comes after what is told of the end.
+  if (calm_now() != Channel::kCalmIsOver) stir(thread, pc);
+  return false;
 }
 
 }  // namespace
 
-bool is_calm() {
-  return calm_now() == Channel::kCalm && blocks_with_atomics.load(std::memory_order_relaxed) == 0;
+bool are_gifts_followed() {
+  const uint32_t calm = calm_now();
+  return calm == Channel::kNotCalmYet || calm == Channel::kCalm;
 }
 
+bool is_calm() { return calm_now() == Channel::kCalm; }
+
 void forget_given(Thread& thread) {
-  if (std::exchange(thread.holds_off_calm, false)) blocks_with_atomics.fetch_sub(1);
   if (thread.giving.time == 0) return;
   const Locked locked(thread.giving_lock);
   end_span(thread);
   thread.giving = {};
+  givers_like(thread).fetch_sub(1, std::memory_order_relaxed);
 }
 
 void follow(Thread& thread, uint8_t operation, const void* object, const void* pc) {
   // A thread begins before it does anything. What it knows then, its creator has told.
   if (operation == static_cast<uint8_t>(Operation::kThreadBegin)) return thread.held.meet();
-  if (operation == static_cast<uint8_t>(Operation::kSync)) {
-    // The thread's clock has it already.
-    if (is_calm()) end_calm(thread);
-    blur_clocks();
-  }
   if (const uint32_t calm = calm_now(); calm == Channel::kCalmShouldEnd || calm == Channel::kCalmEnds ||
                                         (calm == Channel::kCalmIsOver && thread.has_untold)) {
     stir(thread, pc);
@@ -120,8 +118,10 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kAtomicRead:
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
-    case Operation::kAtomicCompareFail: use_atomic(thread, pc); break;
-    case Operation::kFence:
+    case Operation::kAtomicCompareFail:
+      take(thread, pc);
+      give(thread, static_cast<Operation>(operation), object, pc);
+      break;
     case Operation::kBeginDeterministic:
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
@@ -134,7 +134,8 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kCount:
     case Operation::kFocus: end_calm_if_any(thread, pc); break;
     case Operation::kThreadBegin:
-    case Operation::kSync:  // above
+    case Operation::kFence:
+    case Operation::kSync:
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kBeginAtomic:
@@ -146,6 +147,11 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kFree:
     case Operation::kNested: break;
   }
+}
+
+bool may_keep_atomic(Thread& thread, Operation operation, const void* variable, const void* pc) {
+  if (!is_calm() || thread.giving.time != 0 || !give(thread, operation, variable, pc)) return false;
+  return thread.has_untold = true;
 }
 
 void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint32_t extra,

@@ -5,12 +5,13 @@
 // nothing else for long, it calls the program *calm*: from then on the threads look themselves whether their
 // blocks are of that kind, and tell neither blocks nor locks, except locks taken in an order that is new.
 //
-// The first block that takes something after it gave something ends the calm, for good. So does the first
-// atomic operation, because clocks do not show all that atomic operations depend on; so does a race or a
-// deterministic block. From there on all is told again, and what was not told matters only where a block is
-// open that gave something before: runtime/spans.h.
+// The first block that takes something after it gave something ends the calm, for good; so does a race or a
+// deterministic block. An atomic operation both takes and gives: a block of a calm program has one at most.
+// From there on all is told again, and what was not told matters only where a block is open that gave
+// something before: runtime/spans.h.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "runtime/tell.h"
@@ -42,16 +43,36 @@ struct Giving {
   uint32_t context = 0;
   uint32_t span = kNoSpan;                       // its place among those that were open when the calm ended
   bool is_told = false;                          // that it has come back
+  bool is_blurred = false;                       // clocks may show more than what depends on it
   Giver back_from = {.stream = Giver::kNobody};  // a thread that knew of it
 };
 
 bool is_calm();
+// Whether it matters what blocks give first: the program is calm, or may become so.
+bool are_gifts_followed();
+
+// How many threads are in a block that has given something. In parts, so that threads need not share a line
+// of the cache.
+struct alignas(64) Givers {
+  static constexpr unsigned kParts = 8;
+  std::atomic<uint32_t> number{0};
+};
+extern Givers givers[Givers::kParts];
+// While there is none, nothing can depend on what a block that is open gave.
+inline bool any_has_given() {
+  for (const Givers& part : givers)
+    if (part.number.load(std::memory_order_relaxed) != 0) return true;
+  return false;
+}
 
 // The calling thread has taken the lock, or is about to give it back, which another thread may have: tells it
 // if it must be told.
 void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint32_t extra,
                      uint32_t context = Told::kNow);
 void tell_lock_given_back(Operation operation, const void* lock, const void* pc, bool is_others);
+
+// The calling thread has done an atomic operation that is in no race. False: it must be told.
+bool may_keep_atomic(Thread& thread, Operation operation, const void* variable, const void* pc);
 
 // The thread is about to tell this.
 void follow(Thread& thread, uint8_t operation, const void* object, const void* pc);

@@ -2,6 +2,10 @@
 //
 // A thread's own times stand in no table that it publishes, only beside it. So what a table says of a thread,
 // another one knew.
+//
+// Clocks say what happens before what. Atomic operations depend on each other beyond that: a relaxed one on
+// the one before it, a write on the reads before it (runtime/conflicts.h). What a thread depends on only so
+// goes the same ways, beside the clock: *beyond* it.
 #pragma once
 
 #include <atomic>
@@ -24,6 +28,7 @@ struct Times {
     times->size = size;
     return times;
   }
+  bool covers(uint32_t slot, uint64_t time) const { return slot < size && time <= of[slot]; }
   void share() { references.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) deallocate(this, bytes(size));
@@ -34,32 +39,42 @@ struct Times {
 class Published {
  public:
   Published() = default;
-  Published(Times* times, uint32_t slot, uint64_t time) : times_(times), slot_(slot), time_(time) {
+  // `beyond` becomes its own; null: nothing.
+  Published(Times* times, Times* beyond, uint32_t slot, uint64_t time)
+      : times_(times), beyond_(beyond), slot_(slot), time_(time) {
     times_->share();
   }
   Published(const Published&) = delete;
   Published& operator=(Published&& other) noexcept {
     std::swap(times_, other.times_);
+    std::swap(beyond_, other.beyond_);
     slot_ = other.slot_;
     time_ = other.time_;
     return *this;
   }
   ~Published() {
     if (times_ != nullptr) times_->release();
+    if (beyond_ != nullptr) beyond_->release();
   }
 
   bool is_nothing() const { return times_ == nullptr; }
   bool covers(uint32_t slot, uint64_t time) const {
     if (times_ == nullptr) return false;
     if (slot == slot_) return time <= time_;
-    return slot < times_->size && time <= times_->of[slot];
+    return times_->covers(slot, time);
   }
+  // The same, beyond the clock too.
+  bool tells_of(uint32_t slot, uint64_t time) const {
+    return covers(slot, time) || (beyond_ != nullptr && beyond_->covers(slot, time));
+  }
+  const Times* beyond() const { return beyond_; }
   const Times& times() const { return *times_; }
   uint32_t slot() const { return slot_; }
   uint64_t time() const { return time_; }
 
  private:
   Times* times_ = nullptr;
+  Times* beyond_ = nullptr;
   uint32_t slot_ = 0;
   uint64_t time_ = 0;
 };
@@ -92,6 +107,9 @@ class Clock {
   }
   bool join(const Clock& other) { return join(other.times_, other.size_); }
   bool join(const Times& other) { return join(other.of, other.size); }
+  // What it has that neither this nor `known` has.
+  void join_beyond(const Clock& known, const Clock& other) { join_beyond(known, other.times_, other.size_); }
+  void join_beyond(const Clock& known, const Times& other) { join_beyond(known, other.of, other.size); }
   Times* copy_without(uint32_t slot) const {
     Times* const times = Times::make(size_);
     for (uint32_t i = 0; i < size_; ++i) times->of[i] = times_[i];
@@ -105,6 +123,10 @@ class Clock {
   }
 
  private:
+  void join_beyond(const Clock& known, const uint64_t* times, uint32_t size) {
+    for (uint32_t i = 0; i < size; ++i)
+      if (!known.covers(i, times[i])) raise(i, times[i]);
+  }
   bool join(const uint64_t* times, uint32_t size) {
     bool news = false;
     grow(size);
@@ -140,21 +162,33 @@ class Gathered {
   void clear() {
     known_.clear();
     own_.clear();
+    beyond_.clear();
   }
   void join(const Published& published) {
     known_.join(published.times());
     own_.raise(published.slot(), published.time());
+    if (published.beyond() != nullptr) beyond_.join(*published.beyond());
   }
   void join(const Gathered& other) {
     known_.join(other.known_);
     own_.join(other.own_);
+    beyond_.join(other.beyond_);
+  }
+  bool tells_of(uint32_t slot, uint64_t time) const {
+    return own_.covers(slot, time) || is_known(slot, time);
+  }
+  // To one who is not that thread.
+  bool is_known(uint32_t slot, uint64_t time) const {
+    return known_.covers(slot, time) || beyond_.covers(slot, time);
   }
   const Clock& known() const { return known_; }  // to them of others
   const Clock& own() const { return own_; }      // their own times
+  const Clock& beyond() const { return beyond_; }
 
  private:
   Clock known_;
   Clock own_;
+  Clock beyond_;
 };
 
 }  // namespace heddle::runtime

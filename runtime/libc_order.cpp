@@ -36,13 +36,13 @@ void sending(const LibcCall& call) {
   if (!call.is_checked()) return;
   const int error = errno;
   releasing_shared(&others);
-  tell(Operation::kSync, &others, call.pc());
+  tell_sync(&others, call.pc());
   errno = error;
 }
 void receiving(const LibcCall& call) {
   if (!call.is_checked()) return;
   const int error = errno;
-  if (acquired(&others)) tell(Operation::kSync, &others, call.pc());
+  if (ordered_after(&others)) tell_sync(&others, call.pc());
   errno = error;
 }
 

@@ -15,14 +15,14 @@ struct Span {
   const Thread* thread;
   uint32_t stream;  // of the thread
   uint64_t time;    // when it first gave something
+  bool is_blurred;  // clocks may show more than what depends on that
 };
 
 // Made once, by who ends the calm. A way back to one that is open may go through one that has ended, so all
 // count until all have ended.
 GrowingArray<Span> spans;
 constinit std::atomic<uint32_t> open_spans{0};
-constinit std::atomic<bool> are_clocks_blurred{false};  // since then
-constinit std::atomic<bool> is_way_in_doubt{false};     // somebody may know of one, or not
+constinit std::atomic<bool> is_way_in_doubt{false};  // somebody may depend on one, or not
 
 // Told by `thread` in the name of `other`.
 void tell_for(Thread& thread, const Thread& other, const Told& told) {
@@ -46,7 +46,7 @@ void tell_span(Thread& thread, Thread& other) {
             .extra = what_was_given(other.giving),
             .context = other.giving.context});
   other.giving.span = spans.size();
-  spans.add() = {&other, other.stream, other.giving.time};
+  spans.add() = {&other, other.stream, other.giving.time, other.giving.is_blurred};
   open_spans.fetch_add(1);
 }
 
@@ -84,10 +84,10 @@ void tell_known_spans(Thread& thread, const void* pc) {
   for (uint32_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
     if (span.stream == thread.stream || is_known(thread, i) ||
-        !thread.clock.covers(span.thread->slot, span.time))
+        !thread.depends_on(span.thread->slot, span.time))
       continue;
     is_known(thread, i) = true;
-    if (are_clocks_blurred) {
+    if (__atomic_load_n(&span.is_blurred, __ATOMIC_RELAXED)) {
       is_way_in_doubt = true;
     } else {
       tell_as_it_is(thread, {.operation = kToldKnowsSpan, .pc = pc, .name = span.stream});
@@ -99,7 +99,8 @@ void tell_come_back(Thread& thread) {
   Giving& giving = thread.giving;
   if (giving.span == Giving::kNoSpan || giving.is_told) return;
   const bool has_come_back = giving.back_from.stream != Giver::kNobody;
-  if (is_way_in_doubt || (has_come_back && are_clocks_blurred)) return tell_doubt(thread);
+  const bool is_blurred = __atomic_load_n(&spans[giving.span].is_blurred, __ATOMIC_RELAXED);
+  if (is_way_in_doubt || (has_come_back && is_blurred)) return tell_doubt(thread);
   if (!has_come_back) return;
   giving.is_told = true;
   tell_as_it_is(thread, {.operation = kToldCameBack,
@@ -120,12 +121,41 @@ void end_span(Thread& thread) {
 void forget_spans() {
   spans.clear();
   open_spans = 0;
-  are_clocks_blurred = is_way_in_doubt = false;
+  is_way_in_doubt = false;
+  for (Givers& part : givers) part.number = 0;
 }
 
-void blur_clocks() {
-  if (open_spans.load(std::memory_order_relaxed) != 0) are_clocks_blurred = true;
+namespace {
+
+template <class Left>
+void blur(const Thread& thread, const Left& left) {
+  if (!any_has_given()) return;
+  const auto hears_of = [&](const Thread& other, uint64_t time) {
+    return &other != &thread && !thread.depends_on(other.slot, time) && left.tells_of(other.slot, time);
+  };
+  const Channel* const to = channel;
+  if (to == nullptr) return;
+  while (to->calm.load() == Channel::kCalmEnds) ::sched_yield();
+  if (to->calm.load() == Channel::kCalmIsOver) {
+    for (uint32_t i = 0; i < spans.size(); ++i)
+      if (hears_of(*spans[i].thread, spans[i].time))
+        __atomic_store_n(&spans[i].is_blurred, true, __ATOMIC_RELAXED);
+    return;
+  }
+  const uint32_t count = __atomic_load_n(&thread_count, __ATOMIC_ACQUIRE);
+  for (uint32_t serial = 1; serial <= count; ++serial) {
+    Thread& other = *threads_by_serial[serial];
+    if (__atomic_load_n(&other.giving.time, __ATOMIC_RELAXED) == 0) continue;
+    const Locked locked(other.giving_lock);
+    Giving& giving = other.giving;
+    if (giving.time != 0 && hears_of(other, giving.time)) giving.is_blurred = true;
+  }
 }
+
+}  // namespace
+
+void blur_givers(const Thread& thread, const Published& left) { blur(thread, left); }
+void blur_givers(const Thread& thread, const Gathered& left) { blur(thread, left); }
 
 void tell_doubt(Thread& thread) { tell_as_it_is(thread, {.operation = kToldDoubt, .context = 0}); }
 

@@ -10,6 +10,7 @@
 // docs/design/sieve.md has the argument, tests/programs/calm_blocks.cpp the law.
 #pragma once
 
+#include "runtime/clock.h"
 #include "runtime/tell.h"
 
 namespace heddle::runtime {
@@ -32,9 +33,11 @@ void end_span(Thread& thread);
 // In the child after a fork, which is not calm yet.
 void forget_spans();
 
-// Threads were ordered by what makes no difference to what they do (kSync): from now on clocks show more than
-// what depends on a block. If such a block takes something, it is in doubt.
-void blur_clocks();
+// The thread is about to be ordered after what was left there, by what makes no difference to what it does
+// (kSync): its clock will show more than what depends on a block. If a block of which it hears so spans the
+// end of the calm and takes something, that is in doubt.
+void blur_givers(const Thread& thread, const Published& left);
+void blur_givers(const Thread& thread, const Gathered& left);
 void tell_doubt(Thread& thread);
 
 }  // namespace heddle::runtime

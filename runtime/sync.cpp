@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/conflicts.h"
 #include "runtime/contexts.h"
 #include "runtime/held_locks.h"
 #include "runtime/layout.h"
@@ -65,6 +66,7 @@ void clear(Sync& sync) {
   sync.has_completion = false;
   sync.released = Published();
   sync.gathered.clear();
+  forget_conflicts(sync);
   sync.is_held_alone = false;
   sync.holder = sync.depth = 0;
   sync.is_guard = false;
@@ -247,6 +249,13 @@ bool acquired(const void* object) {
   if (this_thread == nullptr) return false;
   AtSync sync(object);
   return acquire(sync);
+}
+
+bool ordered_after(const void* object) {
+  if (this_thread == nullptr) return false;
+  AtSync sync(object);
+  const bool is_news = this_thread->acquire_beside(sync->released);
+  return (!sync->gathered.is_empty() && this_thread->acquire_beside(sync->gathered)) || is_news;
 }
 
 uint32_t holder_of(const void* lock) {

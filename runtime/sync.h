@@ -19,6 +19,8 @@ struct BarrierPhase {
   bool is_over = false;
 };
 
+struct Conflicts;
+
 struct Sync {
   static constexpr uint32_t kSeveral = ~uint32_t{0};
 
@@ -31,6 +33,7 @@ struct Sync {
   uint32_t released_in = 0;           // … and the context
   Gathered gathered;                  // by those who shared it since
   uint32_t writes = 0;                // to an atomic variable
+  Conflicts* conflicts = nullptr;     // of an atomic variable; null: none that matter
   BarrierPhase* phase = nullptr;      // of a barrier: the latest
   bool is_held_alone = false;         // of a reader–writer lock
   uint32_t holder = 0;                // the stream, plus 1, of who has the lock alone; 0: not known
@@ -48,6 +51,8 @@ Sync& lock_sync(const void* address);
 // The calling thread has got the object, or is about to give it back; alone, or shared with others.
 // acquired(): false when that is no news.
 bool acquired(const void* object);
+// The same where who came first makes no difference to anybody: the thread depends on nobody then.
+bool ordered_after(const void* object);
 // Who has the lock alone: the stream, plus 1; 0: nobody, or it is not known.
 uint32_t holder_of(const void* lock);
 // How often the calling thread has it alone.

@@ -203,6 +203,9 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
          {.operation = static_cast<uint8_t>(operation), .address = object, .pc = pc, .extra = extra});
 }
 
+void tell_sync(const void* object, const void* pc) {
+  if (!is_calm()) tell(Operation::kSync, object, pc);
+}
 void tell_notified(const void* condition, const void* pc) {
   if (!is_calm()) tell(Operation::kNotify, condition, pc);
 }

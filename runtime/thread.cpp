@@ -74,11 +74,25 @@ Thread* make_another() {
 
 Published Thread::publish() {
   const Inside inside;
-  if (shared != nullptr && !needs_new_time()) return Published(shared, slot, last_time());
+  if (shared != nullptr && !needs_new_time()) return publish_again();
   if (shared == nullptr) shared = clock.copy_without(slot);
   new_stretch();
   is_time_used = false;
-  return Published(shared, slot, time++);
+  return Published(shared, share_beyond(), slot, time++);
+}
+
+Published Thread::publish_again() {
+  const Inside inside;
+  if (shared == nullptr) shared = clock.copy_without(slot);
+  return Published(shared, share_beyond(), slot, last_time());
+}
+
+// What was given by blocks that have ended makes no difference any more.
+Times* Thread::share_beyond() {
+  if (beyond.is_empty()) return nullptr;
+  if (any_has_given()) return beyond.copy_without(slot);
+  beyond.clear();
+  return nullptr;
 }
 
 Thread* make_thread(const Thread* creator, bool is_joinable) {

@@ -21,6 +21,7 @@
 #include "runtime/numbers.h"
 #include "runtime/open_blocks.h"
 #include "runtime/page_runs.h"
+#include "runtime/spans.h"
 #include "runtime/spin_lock.h"
 #include "runtime/stretches.h"
 #include "runtime/sweep.h"
@@ -158,7 +159,6 @@ struct Thread {
   SpinLock giving_lock;                   // for what follows, and for `blocks` while something was given
   Giving giving;                          // of the outermost block
   bool has_untold = false;                // it has left something untold, because all was calm
-  bool holds_off_calm = false;            // the outermost block has done an atomic operation, before the calm
   GrowingArray<bool> known_spans;         // it has told that it knows of (runtime/spans.h)
   bool has_told_waiting = false;          // the last that it told is that it waits
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
@@ -192,6 +192,7 @@ struct Thread {
   uint64_t time = 1;
   bool is_time_used = false;  // the state of some memory has it
   Clock clock;
+  Clock beyond;                         // what it depends on and need not come after
   volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
   Gathered at_release_fence;            // what relaxed stores publish; empty without a release fence
   Gathered until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
@@ -206,8 +207,7 @@ struct Thread {
   bool has_ended = false;          // nothing more is done in its name
   const Thread* awaits = nullptr;  // whose end it waits for, for ever: it does nothing before that
 
-  // Whether there is anything for forget_given() to forget.
-  bool has_given() const { return giving.time != 0 || holds_off_calm; }
+  bool has_given() const { return giving.time != 0; }
 
   static constexpr uint32_t kMemos = 1U << 12;
 
@@ -244,6 +244,7 @@ struct Thread {
       const ClockChange change(*this);
       clock.clear();
     }
+    beyond.clear();
     at_release_fence.clear();
     until_acquire_fence.clear();
     forget_shared();
@@ -254,27 +255,52 @@ struct Thread {
   }
 
   Published publish();
+  // The same to those who only depend on it: no later time than the last that was published.
+  Published publish_again();
   // Whether publish() would say nothing that is not said there: the thread has done nothing since it last
   // published, and all that it has learnt is there.
   bool adds_nothing_to(const Published& known) const {
-    return !needs_new_time() && known.covers(slot, last_time()) && is_all_known(known);
+    return !needs_new_time() && known.covers(slot, last_time()) && is_all_known(known) && beyond.is_empty();
   }
   bool adds_nothing_to(const Gathered& known) const {
-    return !needs_new_time() && known.own().covers(slot, last_time()) && is_all_known(known.known());
+    return !needs_new_time() && known.own().covers(slot, last_time()) && is_all_known(known.known()) &&
+           beyond.is_empty();
   }
   // True when it was news. `by` is who left it, if that is known.
   bool acquire(const Published& other, const Giver& by = {}) {
     const Inside inside;
-    if (giving.time != 0 && by.stream != stream && other.covers(slot, giving.time)) giving.back_from = by;
+    if (giving.time != 0 && by.stream != stream && other.tells_of(slot, giving.time)) giving.back_from = by;
+    if (other.beyond() != nullptr) beyond.join_beyond(clock, *other.beyond());
     const ClockChange change(*this);
     return learnt(clock.join(other));
   }
   bool acquire(const Gathered& other) {
     const Inside inside;
-    if (giving.time != 0 && other.known().covers(slot, giving.time)) giving.back_from = {};
+    if (giving.time != 0 && other.is_known(slot, giving.time)) giving.back_from = {};
+    beyond.join_beyond(clock, other.beyond());
     const ClockChange change(*this);
     const bool is_news = clock.join(other.known());
     return learnt(clock.join(other.own()) || is_news);
+  }
+  // The same where who came first makes no difference to anybody: the thread depends on none of it.
+  template <class Left>
+  bool acquire_beside(const Left& left) {
+    blur_givers(*this, left);
+    const Giver back_from = giving.back_from;
+    const bool is_news = acquire(left);
+    giving.back_from = back_from;
+    return is_news;
+  }
+  // Depends on what they left, and need not come after it.
+  void depend_on(const Gathered& other) {
+    const Inside inside;
+    if (giving.time != 0 && other.is_known(slot, giving.time)) giving.back_from = {};
+    beyond.join_beyond(clock, other.known());
+    beyond.join_beyond(clock, other.own());
+    beyond.join_beyond(clock, other.beyond());
+  }
+  bool depends_on(uint32_t other, uint64_t other_time) const {
+    return clock.covers(other, other_time) || beyond.covers(other, other_time);
   }
 
   // What the other one did is no longer anybody's. Whoever gets its place does something else.
@@ -284,6 +310,8 @@ struct Thread {
   }
 
  private:
+  Times* share_beyond();
+
   // Of a thread that knew all that is there when it last published.
   template <class Times>
   bool is_all_known(const Times& known) const {

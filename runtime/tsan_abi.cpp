@@ -50,12 +50,12 @@ HEDDLE_WRAP(memmove) void* __wrap_memmove(void* to, const void* from, std::size_
 HEDDLE_WRAP(memset) void* __wrap_memset(void* to, int value, std::size_t size);
 
 HEDDLE_INTERPOSE void __tsan_acquire(void* object) {
-  if (is_acting() && acquired(object)) tell(Operation::kSync, object, HEDDLE_HERE);
+  if (is_acting() && ordered_after(object)) tell_sync(object, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE void __tsan_release(void* object) {
   if (!is_acting()) return;
   releasing_shared(object);
-  tell(Operation::kSync, object, HEDDLE_HERE);
+  tell_sync(object, HEDDLE_HERE);
 }
 
 namespace {

@@ -23,10 +23,10 @@ namespace {
 void publish(const void* object, const void* pc) {
   if (!is_acting()) return;
   releasing_shared(object);
-  tell(Operation::kSync, object, pc);
+  tell_sync(object, pc);
 }
 void learn(const void* object, const void* pc) {
-  if (is_acting() && acquired(object)) tell(Operation::kSync, object, pc);
+  if (is_acting() && ordered_after(object)) tell_sync(object, pc);
 }
 
 // What pthread_once is about to run.

@@ -49,7 +49,7 @@ void publish_what_waits_for_end() {
   if (this_thread == nullptr) return;
   for (uint32_t i = 0; i < this_thread->at_end.size(); ++i) {
     releasing_shared(this_thread->at_end[i]);
-    tell(Operation::kSync, this_thread->at_end[i], nullptr);
+    tell_sync(this_thread->at_end[i], nullptr);
   }
   this_thread->at_end.clear();
 }
@@ -164,7 +164,7 @@ bool is_joinable(const pthread_attr_t* attributes) {
 void publish_at_thread_end(const void* object, const void* pc) {
   if (this_thread == nullptr) return;
   releasing_shared(object);  // now, too: the main thread has no end
-  tell(Operation::kSync, object, pc);
+  tell_sync(object, pc);
   this_thread->at_end.add() = object;
 }
 

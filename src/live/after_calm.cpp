@@ -26,6 +26,12 @@ void LiveTrace::ask_for_accesses(bool wants) {
   }
 }
 
+// Its threads need not follow what they would have to know for that.
+void LiveTrace::rule_out_calm() {
+  uint32_t calm = Channel::kNotCalmYet;
+  reader_.channel().calm.compare_exchange_strong(calm, Channel::kCalmIsOver);
+}
+
 // A variable that stands for what is not known: by which ways others came to know what a block gave.
 uint32_t LiveTrace::what_followed(const Record& given, std::string_view what) {
   const SiteId site = sites_.site_of(given);

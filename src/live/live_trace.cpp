@@ -107,6 +107,7 @@ EventBatch LiveTrace::next() {
     }
     if (const bool wants = sieve_.wants_accesses() && !is_quiet_; wants != wants_accesses_)
       ask_for_accesses(wants);
+    if (!sieve_.may_become_calm()) rule_out_calm();
   }
   handed_out_ = events_.size();
   return {first_, events_, ended_locks_};

@@ -130,6 +130,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void ask_for_accesses(bool wants);
   // src/live/after_calm.cpp
   void after_calm(uint32_t stream, const runtime::Record& record);
+  void rule_out_calm();
   void come_back(const runtime::Record& given, const runtime::Record& taken, const Event& now);
   uint32_t what_followed(const runtime::Record& given, std::string_view what);
   bool is_known_to_race(const Sieve::ToldRecord& told);

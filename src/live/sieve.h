@@ -126,7 +126,9 @@ class Sieve {
   bool has_doubt() const { return has_doubt_; }
   // Whether plain accesses should be told. They serve to explain: until there is something to explain the
   // program can save the effort.
-  bool wants_accesses() const { return lets_all_through_ || has_mattered_ || now_ < limits_.calm; }
+  bool wants_accesses() const { return !may_become_calm() || now_ < limits_.calm; }
+  // Whether all is in order so far. What is not, once, ends that for good.
+  bool may_become_calm() const { return !lets_all_through_ && !has_mattered_; }
 
  private:
   using Record = runtime::Record;

@@ -1,8 +1,8 @@
-// Blocks of three threads that take and give back locks, post and await semaphores and count in atomic
-// variables, in an order that is forced on them. The argument is a seed; it decides who does what, and so
-// whether some serial order of the blocks explains it. Prints which: "violation" or "clean", by comparing
-// each step with each. For long, no block takes anything after it gave something: then little of it need be
-// told (runtime/calm.h).
+// Blocks of three threads that take and give back locks, post and await semaphores and use atomic variables,
+// with fences here and there, in an order that is forced on them. The argument is a seed; it decides who does
+// what, and so whether some serial order of the blocks explains it. Prints which: "violation" or "clean", by
+// comparing each step with each. For long, no block takes anything after it gave something: then little of it
+// need be told (runtime/calm.h).
 #include <heddle/heddle.h>
 
 #include <semaphore.h>
@@ -32,7 +32,20 @@ std::array<std::shared_mutex, kLocks> locks;
 std::array<sem_t, kOthers> semaphores;
 std::array<std::atomic<int>, kOthers> counts;
 
-enum class Does : uint8_t { kBegin, kEnd, kLock, kUnlock, kLockShared, kUnlockShared, kPost, kWait, kCount };
+enum class Does : uint8_t {
+  kBegin,
+  kEnd,
+  kLock,
+  kUnlock,
+  kLockShared,
+  kUnlockShared,
+  kPost,
+  kWait,
+  kCount,
+  kLoad,
+  kStore,
+  kFence
+};
 struct Step {
   std::size_t thread;
   Does does;
@@ -41,6 +54,7 @@ struct Step {
 
   bool is_shared() const { return does == Does::kLockShared || does == Does::kUnlockShared; }
   bool is_of_lock() const { return does >= Does::kLock && does <= Does::kUnlockShared; }
+  bool is_of_count() const { return does >= Does::kCount && does <= Does::kStore; }
 };
 
 // Whether a step depends on an earlier one.
@@ -49,7 +63,8 @@ bool depends(const Step& earlier, const Step& later) {
   if (earlier.object != later.object) return false;
   if (earlier.is_of_lock() && later.is_of_lock()) return !(earlier.is_shared() && later.is_shared());
   return (earlier.does == Does::kPost && later.does == Does::kWait) ||
-         (earlier.does == Does::kCount && later.does == Does::kCount);
+         (earlier.is_of_count() && later.is_of_count() &&
+          !(earlier.does == Does::kLoad && later.does == Does::kLoad));
 }
 
 class Plan {
@@ -140,7 +155,12 @@ class Plan {
         thread.has_given |= thread.depth > 0;
         break;
       case 7:
-        if (!is_in_order && below(4) == 0) push(number, Does::kCount, other);
+        if (below(8) == 0) push(number, Does::kFence);
+        if (may_take && below(2) == 0) {
+          constexpr std::array kKinds = {Does::kCount, Does::kLoad, Does::kStore};
+          push(number, kKinds.at(below(kKinds.size())), other);
+          thread.has_given |= thread.depth > 0;
+        }
         break;
       default: give_back(number, lock);
     }
@@ -190,7 +210,10 @@ void do_it(const Step& step) {
     case Does::kUnlockShared: return locks.at(step.object).unlock_shared();
     case Does::kPost: sem_post(&semaphores.at(step.object)); return;
     case Does::kWait: sem_wait(&semaphores.at(step.object)); return;
-    case Does::kCount: ++counts.at(step.object); return;
+    case Does::kCount: counts.at(step.object).fetch_add(1, std::memory_order_relaxed); return;
+    case Does::kLoad: static_cast<void>(counts.at(step.object).load(std::memory_order_relaxed)); return;
+    case Does::kStore: counts.at(step.object).store(1, std::memory_order_relaxed); return;
+    case Does::kFence: std::atomic_thread_fence(std::memory_order_acq_rel); return;
     case Does::kBegin:
     case Does::kEnd: return;
   }

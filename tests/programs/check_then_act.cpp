@@ -80,6 +80,17 @@ void use_in_two_steps() {
   let_second_pass();
   used.fetch_add(5);  // here: add_used
 }
+
+// The same, after a look at the limit that is no part of it.
+[[gnu::noinline]] int limit_now() { return limit.load(); }
+void look_and_use_in_two_steps() {
+  if (limit_now() < 5) return;
+  HEDDLE_ATOMIC("use");
+  if (limit_now() < 5) return;
+  let_second_pass();
+  used.fetch_add(5);
+}
+
 void lower_in_two_steps() {
   HEDDLE_ATOMIC("lower");
   if (used.load() > 0) return;  // here: read_used
@@ -116,6 +127,7 @@ const twins::Cases kCases = {
     {"flag", [] { two([] { ticket.take_in_two_steps(); }, [] { ticket.take(); }); }},
     {"exchanged_flag", [] { two([] { ticket.take(); }, [] { ticket.take(); }); }},
     {"two_atomics", [] { two(use_in_two_steps, lower_in_two_steps); }},
+    {"looked_before", [] { two(look_and_use_in_two_steps, lower_in_two_steps); }},
     {"one_atomic", [] { two(use, lower); }},
 };
 
