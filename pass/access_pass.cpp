@@ -63,6 +63,7 @@ class Instrumenter {
   Shadow load_shadow(IRBuilder<>& builder);
   void check(const Access& access, const Shadow& shadow, bool is_leaf);
   void check_atomic(Instruction& instruction);
+  void check_atomic_load(LoadInst& load);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_libc_call(CallBase& call);
   void check(const Series& series, bool is_leaf);
@@ -249,6 +250,9 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   if (!operation || instruction.hasMetadata(LLVMContext::MD_nosanitize)) return;
   Value* const address = operation->address;
   if (!may_be_shared(address)) return;
+  if (auto* load = dyn_cast<LoadInst>(&instruction);
+      load != nullptr && !load->isVolatile() && !focus_.is_quiet_load(instruction))
+    return check_atomic_load(*load);
   // Only who wants to know all that atomics do is told of a load that means nothing to races.
   Value* is_told = nullptr;
   if (focus_.is_quiet_load(instruction)) is_told = ask_whether_told(builder);
@@ -264,6 +268,29 @@ void Instrumenter::check_atomic(Instruction& instruction) {
                                                  number, number, pointer),
                      {address, builder.getInt64(layout_.getTypeStoreSize(operation->type)), outcome.kind,
                       outcome.order, text(names_.name_of(instruction, address))});
+}
+
+// Until nobody has changed the variable meanwhile: most loads take no lock (runtime/atomics.cpp).
+void Instrumenter::check_atomic_load(LoadInst& load) {
+  BasicBlock* const attempt = SplitBlock(load.getParent(), &load);
+  BasicBlock* const done = SplitBlock(attempt, load.getNextNode());
+  IRBuilder<> builder(&load);
+  auto* const pointer = builder.getPtrTy();
+  auto* const number = builder.getInt32Ty();
+  Value* const address = load.getPointerOperand();
+  Value* const begun =
+      builder.CreateCall(module_.getOrInsertFunction("heddle_begin_load", number, pointer), {address});
+  Instruction* const end = attempt->getTerminator();
+  builder.SetInsertPoint(end);
+  builder.SetCurrentDebugLocation(load.getDebugLoc());
+  Value* const again = builder.CreateCall(
+      module_.getOrInsertFunction("heddle_end_load", number, pointer, builder.getInt64Ty(), number, pointer,
+                                  number),
+      {address, builder.getInt64(layout_.getTypeStoreSize(load.getType())),
+       builder.getInt32(meaning_of(load.getOrdering())), text(names_.name_of(load, address)), begun});
+  builder.CreateCondBr(builder.CreateIsNotNull(again), attempt, done,
+                       MDBuilder(context_).createBranchWeights(1, 1000));
+  end->eraseFromParent();
 }
 
 void Instrumenter::check(const Series& series, bool is_leaf) {

@@ -2,13 +2,15 @@
 //
 // The operation itself stays in the program. It happens between heddle_begin_atomic() and
 // heddle_end_atomic(), which hold the variable's lock, so that what is known of the variable follows the
-// order in which it really changed. A load synchronizes with the release sequence of the latest store: the
-// store and the read-modify-writes after it.
+// order in which it really changed. A load that the thread has done before needs no lock: if the variable has
+// the same version before it and after it, nobody has changed it since. A load synchronizes with the release
+// sequence of the latest store: the store and the read-modify-writes after it.
 #include "runtime/atomics.h"
 
 #include <utility>
 
 #include "runtime/calm.h"
+#include "runtime/cell.h"
 #include "runtime/conflicts.h"
 #include "runtime/flow.h"
 #include "runtime/interpose/real.h"
@@ -20,6 +22,10 @@
 namespace heddle::runtime {
 
 namespace {
+
+// How a load was begun.
+constexpr uint32_t kTookLock = 0;
+constexpr uint32_t kTookNoLock = 1;
 
 void join_published(Gathered& gathered, Thread& thread) {
   const Published published = thread.publish();
@@ -77,53 +83,127 @@ __attribute__((visibility("default"))) const std::atomic<uint32_t>* heddle_quiet
 
 void set_quiet(const std::atomic<uint32_t>* where) { heddle_quiet = where == nullptr ? &kAllAreTold : where; }
 
+namespace {
+
+void lock_variable(const void* variable) {
+  enter_runtime();  // until end_atomic()
+  this_thread->locked_variable = &lock_sync(variable);
+}
+
+// The access, for races with plain ones. Most are to cells of a state that the stretch has left elsewhere.
+void access_atomically(Thread& thread, const void* variable, uint64_t size, bool writes, const char* name,
+                       const void* pc) {
+  const bool is_whole = size == sizeof(uint64_t) && reinterpret_cast<uint64_t>(variable) % 8 == 0;
+  const auto noted = [&](const Cell& cell) { return Thread::Noted{cell, heddle_thread_state.stamp, writes}; };
+  if (is_whole && heddle_thread_state.stamp != kNoStamp) {
+    const Cell cell = *cell_of(variable);
+    if (thread.noted_like(cell) == noted(cell)) return;
+  }
+  rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
+  if (!is_whole || thread.has_announced_race) return;
+  const Cell cell = *cell_of(variable);
+  thread.noted_like(cell) = noted(cell);
+}
+
+Thread::Load load_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
+  return {variable, sync.version.load(std::memory_order_relaxed), order, thread.chunk, thread.filled};
+}
+
+// What is known of a load that the thread did now, if it would do it.
+Thread::KnownLoad known_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
+  return {load_now(thread, sync, variable, order),
+          &sync,
+          heddle_thread_state.stamp,
+          thread.breaks,
+          thread.clock_changes,
+          *cell_of(variable)};
+}
+
+// Whether to do it again would make a difference. What a block gave is left with all that it does then
+// (runtime/conflicts.h).
+bool may_be_known(const Thread& thread) {
+  return !tells_every_access && !thread.has_given() && thread.blocks.pending() == 0;
+}
+
+}  // namespace
+
 void begin_atomic(const void* variable) {
   if (heddle_thread_state.thread == nullptr) return;
-  enter_runtime();  // until end_atomic()
-  lock_sync(variable);
+  lock_variable(variable);
+  std::atomic<uint32_t>& version = this_thread->locked_variable->version;
+  version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+uint32_t begin_load(const void* variable) {
+  if (heddle_thread_state.thread == nullptr) return kTookLock;
+  Thread& thread = *this_thread;
+  const Thread::KnownLoad& known = thread.load_of(variable);
+  if (known.load.variable == variable && !std::exchange(thread.is_load_repeated, false) &&
+      known.sync->version.load(std::memory_order_acquire) == known.load.version)
+    return kTookNoLock;
+  lock_variable(variable);
+  return kTookLock;
+}
+
+bool end_load(const void* variable, uint64_t size, uint32_t order, const char* name, uint32_t begun,
+              const void* pc) {
+  if (begun == kTookLock) {
+    end_atomic(variable, size, kAtomicRead, order, name, pc);
+    return false;
+  }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Thread& thread = *this_thread;
+  const Thread::KnownLoad& known = thread.load_of(variable);
+  const bool is_same = known.load.variable == variable && may_be_known(thread) &&
+                       known == known_now(thread, *known.sync, variable, order);
+  if (!is_same) thread.is_load_repeated = true;
+  return !is_same;
 }
 
 bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
                 const void* pc) {
   if (heddle_thread_state.thread == nullptr) return false;
   Thread& thread = *this_thread;
-  Sync& sync = sync_at(variable);
+  Sync& sync = *thread.locked_variable;
   const bool reads = (kind & kAtomicRead) != 0;
   const bool writes = (kind & kAtomicWrite) != 0;
   bool is_news = false;
   if (!sync.is_guard) take_conflicts(thread, sync, writes);
-  if (reads) {
-    if ((order & kAcquires) != 0) {
-      is_news = sync.is_guard ? thread.acquire_beside(sync.gathered) : thread.acquire(sync.gathered);
-    } else {
+  if (reads && !sync.gathered.is_empty()) {
+    if ((order & kAcquires) == 0) {
       thread.until_acquire_fence.join(sync.gathered);
+    } else {
+      is_news = sync.is_guard ? thread.acquire_beside(sync.gathered) : thread.acquire(sync.gathered);
     }
   }
-  rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
+  access_atomically(thread, variable, size, writes, name, pc);
   if (writes) {
-    ++sync.writes;
     if (!reads) sync.gathered.clear();  // a store begins a new release sequence
-    if ((order & kReleases) == 0) sync.gathered.join(thread.at_release_fence);
+    if ((order & kReleases) == 0 && !thread.at_release_fence.is_empty())
+      sync.gathered.join(thread.at_release_fence);
   }
   leave(thread, sync, writes, writes && (order & kReleases) != 0);
+  if (const uint32_t version = sync.version.load(std::memory_order_relaxed); version % 2 != 0)
+    sync.version.store(version + 1, std::memory_order_release);
+  // An access that is in a race has been announced, and must follow.
+  const bool is_awaited = std::exchange(thread.has_announced_race, false);
   bool is_told = false;
   if (!sync.is_guard) {
-    const auto load_now = [&] {
-      return Thread::Load{variable, pc, sync.writes, order, thread.chunk, thread.filled};
-    };
     // In a block that has just begun, it is the first that the block does.
-    const bool is_repeated =
-        !writes && !tells_every_access && thread.blocks.pending() == 0 && thread.last_load == load_now();
-    // An access that is in a race has been announced, and must follow.
-    const bool is_awaited = std::exchange(thread.has_announced_race, false);
+    const bool is_repeated = !writes && !tells_every_access && thread.blocks.pending() == 0 &&
+                             thread.last_load == load_now(thread, sync, variable, order);
     is_told = is_awaited ||
               (!is_repeated && tells_order() && !may_keep_atomic(thread, operation_of(kind), variable, pc));
     if (is_told) tell_atomic(thread, variable, size, kind, order, name, pc);
-    if (!writes) thread.last_load = load_now();
+    if (!writes) thread.last_load = load_now(thread, sync, variable, order);
   } else if (is_news) {
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
     tell_sync(variable, pc);
   }
+  if (kind == kAtomicRead && !is_awaited && size <= 8 - reinterpret_cast<uint64_t>(variable) % 8 &&
+      may_be_known(thread))
+    thread.load_of(variable) = known_now(thread, sync, variable, order);
   sync.lock.unlock();
   leave_runtime();
   return is_told;
@@ -148,6 +228,11 @@ HEDDLE_INTERPOSE void heddle_begin_atomic(const void* variable) { begin_atomic(v
 HEDDLE_INTERPOSE void heddle_end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order,
                                         const char* name) {
   end_atomic(variable, size, kind, order, name, HEDDLE_HERE);
+}
+HEDDLE_INTERPOSE uint32_t heddle_begin_load(const void* variable) { return begin_load(variable); }
+HEDDLE_INTERPOSE uint32_t heddle_end_load(const void* variable, uint64_t size, uint32_t order,
+                                          const char* name, uint32_t begun) {
+  return end_load(variable, size, order, name, begun, HEDDLE_HERE) ? 1 : 0;
 }
 HEDDLE_INTERPOSE void heddle_fence(uint32_t order) { fence(order, HEDDLE_HERE); }
 

@@ -23,11 +23,18 @@ inline constexpr uint32_t kIsSequential = 4;  // seq_cst, beside what else it me
 // before such loads of focused programs.
 void set_quiet(const std::atomic<uint32_t>* where);  // null: all are told
 
-// The operation lies between the two, in the name of code at `pc`.
+// The operation lies between the two, in the name of code at `pc`. A load may do with less.
 void begin_atomic(const void* variable);
 // Whether it was told.
 bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t order, const char* name,
                 const void* pc);
+
+// The same for loads, which take no lock if nothing has changed since the thread last did them. What begins
+// says how it did; end_load(): true, the value may be another by now, and all is to be done once more.
+uint32_t begin_load(const void* variable);
+bool end_load(const void* variable, uint64_t size, uint32_t order, const char* name, uint32_t begun,
+              const void* pc);
+
 void fence(uint32_t order, const void* pc);
 // That it was done; end_atomic() does so when there are several threads.
 void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,

@@ -18,8 +18,11 @@ struct Bucket {
   Sync* first = nullptr;
 };
 
-constexpr unsigned kBucketBits = 16;
-constinit Bucket buckets[1U << kBucketBits];
+// Neighbours of 16 bytes each have neighbouring buckets, so that few objects touch little memory and many
+// have short lists; every 16 MiB begin at another place.
+constexpr unsigned kBucketBits = 20;
+constexpr unsigned kNeighbourBits = 4;
+Bucket* buckets = nullptr;
 
 constinit SpinLock unused_lock;
 Sync* unused = nullptr;
@@ -33,7 +36,10 @@ uint8_t* regions = nullptr;
 
 // The same for all objects that begin in the same 8 bytes.
 uint64_t hash_of(uint64_t address) { return (address >> 3) * 0x9E3779B97F4A7C15; }
-Bucket& bucket_of(uint64_t address) { return buckets[hash_of(address) >> (64 - kBucketBits)]; }
+Bucket& bucket_of(uint64_t address) {
+  const uint64_t begin = (address >> (kNeighbourBits + kBucketBits)) * 0x9E3779B97F4A7C15;
+  return buckets[((address >> kNeighbourBits) + (begin >> (64 - kBucketBits))) % (1U << kBucketBits)];
+}
 
 Sync* make_sync(const void* object) {
   Sync* sync;
@@ -85,6 +91,7 @@ void end(Sync* sync) {
   {
     const Locked locked(sync->lock);
     sync->address = nullptr;
+    sync->version += 2;  // nobody knows its value any more
     clear(*sync);
     end_life_of_locks();
   }
@@ -117,6 +124,7 @@ bool forget_granule(uint64_t granule, uint64_t first, uint64_t last) {
 }  // namespace
 
 void reserve_syncs() {
+  buckets = static_cast<Bucket*>(reserve(sizeof(Bucket) << kBucketBits, "locks"));
   lines =
       static_cast<uint64_t*>(reserve(sizeof(uint64_t) << (kAddressBits - kPageBits), "the places of locks"));
   regions =
@@ -124,18 +132,17 @@ void reserve_syncs() {
 }
 
 void forget_all_syncs() {
-  for (Bucket& bucket : buckets) {
-    bucket.lock.unlock();
-    bucket.first = nullptr;
-  }
+  clear_and_give_back(reinterpret_cast<char*>(buckets), sizeof(Bucket) << kBucketBits);
   unused_lock.unlock();
   unused = nullptr;
   for_each_thread([](Thread& thread) {
     for (Thread::KnownSync& known : thread.syncs) known = {};
+    for (Thread::KnownLoad& known : thread.loads) known = {};
   });
 }
 
 void forget_sync(const void* object) {
+  if (buckets == nullptr) return;  // nothing is checked
   const auto address = reinterpret_cast<uint64_t>(object);
   forget_granule(address & ~uint64_t{7}, address, address + 1);
 }
@@ -169,19 +176,39 @@ bool forget_syncs(const void* memory, std::size_t size) {
   return are_there;
 }
 
+namespace {
+
+// Without the bucket's lock. Its objects may change places meanwhile; then it is perhaps not found.
+Sync* find_in_passing(const Bucket& bucket, const void* address) {
+  constexpr unsigned kMostSteps = 8;
+  const Sync* at = __atomic_load_n(&bucket.first, __ATOMIC_ACQUIRE);
+  for (unsigned steps = 0; at != nullptr && steps < kMostSteps; ++steps) {
+    if (__atomic_load_n(&at->address, __ATOMIC_RELAXED) == address) return const_cast<Sync*>(at);
+    at = __atomic_load_n(&at->next, __ATOMIC_ACQUIRE);
+  }
+  return nullptr;
+}
+
+Sync* find_or_make(Bucket& bucket, const void* address) {
+  const Locked locked(bucket.lock);
+  Sync* sync = bucket.first;
+  while (sync != nullptr && sync->address != address) sync = sync->next;
+  if (sync != nullptr) return sync;
+  sync = make_sync(address);
+  sync->next = bucket.first;
+  __atomic_store_n(&bucket.first, sync, __ATOMIC_RELEASE);
+  return sync;
+}
+
+}  // namespace
+
 Sync& sync_at(const void* address) {
   const auto place = reinterpret_cast<uint64_t>(address);
   Thread::KnownSync& known = this_thread->syncs[hash_of(place) >> (64 - Thread::kSyncBits)];
   if (known.address == address) return *known.sync;
   Bucket& bucket = bucket_of(place);
-  const Locked locked(bucket.lock);
-  Sync* sync = bucket.first;
-  while (sync != nullptr && sync->address != address) sync = sync->next;
-  if (sync == nullptr) {
-    sync = make_sync(address);
-    sync->next = bucket.first;
-    bucket.first = sync;
-  }
+  Sync* sync = find_in_passing(bucket, address);
+  if (sync == nullptr) sync = find_or_make(bucket, address);
   known = {address, sync};
   return *sync;
 }

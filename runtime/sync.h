@@ -32,7 +32,7 @@ struct Sync {
   const void* released_at = nullptr;  // the place in the code …
   uint32_t released_in = 0;           // … and the context
   Gathered gathered;                  // by those who shared it since
-  uint32_t writes = 0;                // to an atomic variable
+  std::atomic<uint32_t> version = 0;  // of an atomic variable; odd while it may change
   Conflicts* conflicts = nullptr;     // of an atomic variable; null: none that matter
   BarrierPhase* phase = nullptr;      // of a barrier: the latest
   bool is_held_alone = false;         // of a reader–writer lock

@@ -113,6 +113,16 @@ struct Thread {
   Joins joins_of_cells[kJoinedCells] = {};
   uint64_t atomics_stamp = 0;  // the stretch whose atomic operations have atomics_number
   Number atomics_number = 0;
+  // What atomic operations of that stretch left as the state of whole cells: it stays that after another one.
+  struct Noted {
+    Cell cell;
+    uint64_t stamp;
+    bool writes;
+    friend bool operator==(const Noted&, const Noted&) = default;
+  };
+  static constexpr unsigned kNoted = 16;
+  Noted noted[kNoted] = {};
+  Noted& noted_like(const Cell& cell) { return noted[(cell.read + cell.write) % kNoted]; }
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
 
   // Long series of accesses that it has made in its present stretch, the last few: what lies in one of them
@@ -145,8 +155,7 @@ struct Thread {
   // thread that waits for a variable to change would tell of nothing else.
   struct Load {
     const void* variable = nullptr;
-    const void* pc = nullptr;
-    uint32_t writes = 0;  // to the variable, before
+    uint32_t version = 0;  // of the variable
     uint32_t order = 0;
     const Chunk* chunk = nullptr;  // where it was told
     uint32_t filled = 0;
@@ -179,8 +188,27 @@ struct Thread {
     const void* address;
     Sync* sync;
   };
-  static constexpr unsigned kSyncBits = 6;
+  static constexpr unsigned kSyncBits = 8;
   KnownSync syncs[1U << kSyncBits] = {};
+  Sync* locked_variable = nullptr;  // of the atomic operation that it is at
+
+  // Atomic loads that it has done of late. To do one again, where nothing has changed since, is to do
+  // nothing.
+  struct KnownLoad {
+    Load load;
+    const Sync* sync = nullptr;
+    uint64_t stamp = 0;  // of the stretch, and `breaks`
+    uint64_t breaks = 0;
+    uint32_t clock_changes = 0;
+    Cell cell = {};  // what it left as the state of the memory
+    friend bool operator==(const KnownLoad&, const KnownLoad&) = default;
+  };
+  static constexpr unsigned kLoads = 16;
+  KnownLoad loads[kLoads] = {};
+  KnownLoad& load_of(const void* variable) {
+    return loads[reinterpret_cast<uint64_t>(variable) / 8 % kLoads];
+  }
+  bool is_load_repeated = false;  // the next one takes the variable's lock
   void forget_sync(const void* address) {
     for (KnownSync& known : syncs)
       if (known.address == address) known = {};
@@ -217,6 +245,7 @@ struct Thread {
     for (Layer& layer : layers) layer = {};
     for (Joined& group : groups) group = {};
     for (uint64_t& words : ordered) words = 0;
+    for (Noted& known : noted) known = {};
     atomics_stamp = 0;
     ++breaks;  // no block comes back to the stretch before it
   }
@@ -294,6 +323,7 @@ struct Thread {
   // Depends on what they left, and need not come after it.
   void depend_on(const Gathered& other) {
     const Inside inside;
+    const ClockChange change(*this);
     if (giving.time != 0 && other.is_known(slot, giving.time)) giving.back_from = {};
     beyond.join_beyond(clock, other.known());
     beyond.join_beyond(clock, other.own());

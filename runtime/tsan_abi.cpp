@@ -99,10 +99,11 @@ const void* plain(const volatile void* place) { return const_cast<const void*>(p
 
 template <class T>
 T atomic_load(const volatile T* place, int order, const void* pc) {
-  begin_atomic(plain(place));
-  const T value = load(const_cast<volatile T*>(place));
-  end_atomic(plain(place), sizeof(T), kAtomicRead, meaning_of(order), nullptr, pc);
-  return value;
+  for (;;) {
+    const uint32_t begun = begin_load(plain(place));
+    const T value = load(const_cast<volatile T*>(place));
+    if (!end_load(plain(place), sizeof(T), meaning_of(order), nullptr, begun, pc)) return value;
+  }
 }
 template <class T>
 void atomic_store(volatile T* place, T value, int order, const void* pc) {
