@@ -133,7 +133,7 @@ class DeadlockSearch {
   std::size_t collect_at_;     // number of dependencies at which to collect again
   OnCycle on_cycle_;
   LockGraph graph_;                             // held → wanted, of dependencies_ and more
-  std::vector<Dependency> dependencies_;        // those that can still be part of a cycle
+  Dependencies dependencies_;                   // those that can still be part of a cycle
   tsl::robin_set<Key, KeyHash> known_;          // dependencies_, by stretch and places
   std::vector<Group> groups_;                   // those without members are kept for a while
   std::vector<Kind> kinds_;                     // likewise

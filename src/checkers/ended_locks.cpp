@@ -39,8 +39,7 @@ struct Uses {
 
 }  // namespace
 
-void forget_ended_locks(std::vector<Dependency>& dependencies, std::span<const uint32_t> ended,
-                        std::size_t locks) {
+void forget_ended_locks(Dependencies& dependencies, std::span<const uint32_t> ended, std::size_t locks) {
   std::vector<Uses> uses(locks);
   for (const uint32_t lock : ended) uses[lock].ended = true;
   for (bool is_settled = false; !is_settled;) {

@@ -17,7 +17,6 @@ namespace heddle {
 
 // Drops the dependencies that can be in no cycle to come, and takes locks out of `holding` of the others that
 // make no difference; `held` and the places are then to be found anew. `ended` are numbers below `locks`.
-void forget_ended_locks(std::vector<Dependency>& dependencies, std::span<const uint32_t> ended,
-                        std::size_t locks);
+void forget_ended_locks(Dependencies& dependencies, std::span<const uint32_t> ended, std::size_t locks);
 
 }  // namespace heddle

@@ -1,6 +1,7 @@
 // A thread takes a lock while it holds others: what the search for deadlocks remembers of a run.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "checkers/lock_places.h"
@@ -39,5 +40,8 @@ struct Dependency {
   uint64_t stretch = 0;              // ForcedOrder::stretch
   Doubt doubt = Doubt::kNone;
 };
+
+// Many, in parts: to grow takes no second copy of all of them.
+using Dependencies = std::deque<Dependency>;
 
 }  // namespace heddle

@@ -24,7 +24,7 @@ namespace heddle {
 class Meetings {
  public:
   // Members of chains are indices into `dependencies`.
-  explicit Meetings(const std::vector<Dependency>& dependencies) : dependencies_(dependencies) {}
+  explicit Meetings(const Dependencies& dependencies) : dependencies_(dependencies) {}
 
   uint32_t add_chain();
   void append(uint32_t chain, uint32_t member) { chains_[chain].push_back(member); }
@@ -65,7 +65,7 @@ class Meetings {
   }
   bool step_back(const Sequence& sequence, Places& places) const;
 
-  const std::vector<Dependency>& dependencies_;
+  const Dependencies& dependencies_;
   std::vector<std::vector<uint32_t>> chains_;
   std::vector<Sequence> sequences_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> numbers_;  // (parent, last chain) → sequence

@@ -15,7 +15,7 @@ constexpr int kMostRounds = 16;  // then nothing is dropped: one or two are the 
 
 class Superseded {
  public:
-  Superseded(const std::vector<Dependency>& dependencies, const std::vector<uint32_t>& groups)
+  Superseded(const Dependencies& dependencies, const std::vector<uint32_t>& groups)
       : dependencies_(dependencies), next_(dependencies.size(), kNoId), moved_(dependencies.size(), false) {
     tsl::robin_map<uint32_t, uint32_t> latest;     // by group
     tsl::robin_map<ThreadId, std::size_t> places;  // in threads_
@@ -92,7 +92,7 @@ class Superseded {
   }
   Time time_of(uint32_t number) const { return dependencies_[number].clock.epoch().time(); }
 
-  const std::vector<Dependency>& dependencies_;
+  const Dependencies& dependencies_;
   std::vector<uint32_t> stretches_;  // by dependency, from 0
   std::vector<uint32_t> next_;       // of the same group; kNoId: none
   std::vector<bool> moved_;          // to the next
@@ -101,8 +101,7 @@ class Superseded {
 
 }  // namespace
 
-std::vector<bool> superseded(const std::vector<Dependency>& dependencies,
-                             const std::vector<uint32_t>& groups) {
+std::vector<bool> superseded(const Dependencies& dependencies, const std::vector<uint32_t>& groups) {
   return Superseded(dependencies, groups).find();
 }
 

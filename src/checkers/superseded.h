@@ -25,7 +25,6 @@ namespace heddle {
 
 // For each dependency, in their order in the trace, whether it can be dropped. `groups` says to which group
 // each belongs: those of one group have the same thread and make the same findings.
-std::vector<bool> superseded(const std::vector<Dependency>& dependencies,
-                             const std::vector<uint32_t>& groups);
+std::vector<bool> superseded(const Dependencies& dependencies, const std::vector<uint32_t>& groups);
 
 }  // namespace heddle

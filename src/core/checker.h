@@ -48,8 +48,8 @@ struct CheckerOptions {
   Engine engine = Engine::kAuto;                  // atomicity, determinism
   RaceFilter race_filter = RaceFilter::kAuto;  // atomicity, determinism: leave out race-free plain accesses
   RaceFreedom race_freedom = RaceFreedom::kPairwise;  // reduction
-  // atomicity, determinism: events kept (24 bytes each) so that what is found near the end of the trace is
-  // explained without reading it again
+  // atomicity, determinism: events kept (16 bytes each, 24 with data) so that what is found near the end of
+  // the trace is explained without reading it again
   std::size_t recent_events = std::size_t{1} << 18;
 };
 

@@ -20,17 +20,27 @@ class RecentEvents {
   // oldest first.
   template <class Forget>
   void add(const EventBatch& batch, Forget forget) {
-    std::vector<Event> copy;
+    Kept copy;
     while (!batches_.empty() && count_ - batches_.front().events.size() >= least_) {
       Kept& oldest = batches_.front();
-      forget(oldest.batch());
+      forget(whole(oldest));
       count_ -= oldest.events.size();
-      copy = std::move(oldest.events);  // its memory serves again
+      copy = std::move(oldest);  // its memory serves again
       batches_.pop_front();
     }
-    copy.assign(batch.events.begin(), batch.events.end());
-    count_ += copy.size();
-    batches_.push_back({batch.first, std::move(copy), {batch.ended_locks.begin(), batch.ended_locks.end()}});
+    copy.first = batch.first;
+    copy.events.clear();
+    copy.data.clear();
+    copy.events.reserve(batch.events.size());
+    for (const Event& event : batch.events) {
+      copy.events.push_back(Small(event));
+      if (event.value == kNoId && event.local == kNoId) continue;
+      copy.data.resize(copy.events.size() - 1);
+      copy.data.push_back({event.value, event.local});
+    }
+    copy.ended_locks.assign(batch.ended_locks.begin(), batch.ended_locks.end());
+    count_ += copy.events.size();
+    batches_.push_back(std::move(copy));
   }
 
   // Index of the first event kept; 0 if there is none.
@@ -38,21 +48,57 @@ class RecentEvents {
 
   template <class Visit>
   void for_each_batch(Visit visit) {
-    for (Kept& batch : batches_) visit(batch.batch());
+    for (const Kept& batch : batches_) visit(whole(batch));
   }
 
  private:
-  struct Kept {
-    EventIndex first;
-    std::vector<Event> events;
-    std::vector<uint32_t> ended_locks;
+  // An event without its data, which most have not.
+  struct Small {
+    Operation operation;
+    MemoryOrder order;
+    uint16_t size : 15;
+    bool tries : 1;
+    ThreadId thread;
+    uint32_t object;
+    SiteId site;
 
-    EventBatch batch() { return {first, events, ended_locks}; }
+    explicit Small(const Event& event)
+        : operation(event.operation),
+          order(event.order),
+          size(event.size),
+          tries(event.tries),
+          thread(event.thread),
+          object(event.object),
+          site(event.site) {}
   };
+  static_assert(sizeof(Small) == 16);
+  struct Data {
+    uint32_t value = kNoId;
+    uint32_t local = kNoId;
+  };
+  struct Kept {
+    EventIndex first = 0;
+    std::vector<Small> events;
+    std::vector<Data> data;  // of the first events; the others have none
+    std::vector<uint32_t> ended_locks;
+  };
+
+  // Until the next call.
+  EventBatch whole(const Kept& kept) {
+    events_.clear();
+    for (const Small& small : kept.events) {
+      const std::size_t at = events_.size();
+      const Data data = at < kept.data.size() ? kept.data[at] : Data();
+      events_.push_back({small.operation, small.order, small.size, small.tries, small.thread, small.object,
+                         small.site, data.value, data.local});
+    }
+    return {kept.first, events_, kept.ended_locks};
+  }
 
   std::size_t least_;
   std::size_t count_ = 0;  // of events in batches_
   std::deque<Kept> batches_;
+  std::vector<Event> events_;  // of the batch that is looked at
 };
 
 }  // namespace heddle

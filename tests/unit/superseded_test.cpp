@@ -50,7 +50,7 @@ class LockRun {
            !other.clock.knows(one.clock.epoch());
   }
 
-  std::vector<Dependency> dependencies;
+  Dependencies dependencies;
   std::vector<uint32_t> groups;
 
  private:
