@@ -1,5 +1,6 @@
 #include "pass/access_names.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -18,7 +19,7 @@ using namespace llvm;
 namespace {
 
 constexpr StringRef kOnInstruction = "heddle.name";  // one name; of a copy two, to and from
-constexpr StringRef kInModule = "heddle.names";      // tuples of scope, line, column, name
+constexpr StringRef kInModule = "heddle.names";      // tuples of scope, line, column, name, function or null
 
 Value* address_in(Instruction& instruction) {
   if (auto* load = dyn_cast<LoadInst>(&instruction)) return load->getPointerOperand();
@@ -37,19 +38,21 @@ Value* library_object(Instruction& instruction) {
   return call->getArgOperand(object->getArgNo());
 }
 
+constexpr StringRef kAtomics[] = {"std::atomic::",     "std::__atomic_base::", "std::atomic_flag::",
+                                  "std::atomic_ref::", "std::__atomic_ref::",  "std::__atomic_impl::"};
+
 // Atomic operations are the library's functions, but their object is the program's: inlined even where
 // nothing else is, they know its name.
 void inline_always(Function& function, StringRef name) {
   if (function.isDeclaration() ||
-      !(name.starts_with("std::atomic::") || name.starts_with("std::__atomic_base::") ||
-        name.starts_with("std::atomic_flag::")))
+      none_of(kAtomics, [&](StringRef of_class) { return name.starts_with(of_class); }))
     return;
   function.removeFnAttr(Attribute::OptimizeNone);
   function.removeFnAttr(Attribute::NoInline);
   function.addFnAttr(Attribute::AlwaysInline);
 }
 
-using Spots = std::map<std::tuple<Metadata*, unsigned, unsigned>, std::string>;
+using Spots = std::map<std::tuple<Metadata*, unsigned, unsigned, Metadata*>, std::string>;
 
 void name_accesses(Function& function, const Places& places, Spots& spots) {
   LLVMContext& context = function.getContext();
@@ -60,6 +63,7 @@ void name_accesses(Function& function, const Places& places, Spots& spots) {
   };
   for (Instruction& instruction : instructions(function)) {
     std::string name;
+    Metadata* called = nullptr;  // by the program, of the library
     if (Value* address = address_in(instruction)) {
       name = places.name_at(address);
       if (!name.empty()) attach(instruction, {name});
@@ -72,11 +76,15 @@ void name_accesses(Function& function, const Places& places, Spots& spots) {
                            transfer == nullptr ? "" : places.name_at(transfer->getSource(), size)});
     } else if (Value* object = library_object(instruction)) {
       name = places.name_at(object);
+      called = cast<CallBase>(instruction).getCalledFunction()->getSubprogram();
     }
     const DebugLoc& spot = instruction.getDebugLoc();
     if (name.empty() || !spot) continue;
-    const auto [known, is_new] = spots.try_emplace({spot.getScope(), spot.getLine(), spot.getCol()}, name);
-    if (!is_new && known->second != name) known->second.clear();  // one place, two names: neither
+    for (Metadata* by : {static_cast<Metadata*>(nullptr), called}) {
+      const auto [known, is_new] =
+          spots.try_emplace({spot.getScope(), spot.getLine(), spot.getCol(), by}, name);
+      if (!is_new && known->second != name) known->second.clear();  // one place, two names: neither
+    }
   }
 }
 
@@ -100,8 +108,9 @@ PreservedAnalyses NamePass::run(Module& module, ModuleAnalysisManager&) {
   NamedMDNode* const table = module.getOrInsertNamedMetadata(kInModule);
   for (const auto& [spot, name] : spots)
     if (!name.empty())
-      table->addOperand(MDNode::get(context, {std::get<0>(spot), constant(std::get<1>(spot)),
-                                              constant(std::get<2>(spot)), MDString::get(context, name)}));
+      table->addOperand(
+          MDNode::get(context, {std::get<0>(spot), constant(std::get<1>(spot)), constant(std::get<2>(spot)),
+                                MDString::get(context, name), std::get<3>(spot)}));
   return PreservedAnalyses::none();
 }
 
@@ -112,7 +121,8 @@ AccessNames::AccessNames(Module& module) {
     const auto number = [&](unsigned column) {
       return static_cast<unsigned>(mdconst::extract<ConstantInt>(row->getOperand(column))->getZExtValue());
     };
-    by_spot_[{row->getOperand(0), number(1), number(2)}] = cast<MDString>(row->getOperand(3))->getString();
+    by_spot_[{row->getOperand(0), number(1), number(2), row->getOperand(4)}] =
+        cast<MDString>(row->getOperand(3))->getString();
   }
   table->eraseFromParent();
 }
@@ -127,12 +137,15 @@ std::string AccessNames::name_of(const Instruction& instruction, const Value* ad
   }
   // What the library does, it does for whom it was inlined into.
   const DILocation* spot = instruction.getDebugLoc();
-  while (spot != nullptr && spot->getInlinedAt() != nullptr && is_of_library(spot->getScope()))
-    spot = spot->getInlinedAt();
+  const DISubprogram* called = nullptr;
+  for (; spot != nullptr && spot->getInlinedAt() != nullptr && is_of_library(spot->getScope());
+       spot = spot->getInlinedAt())
+    called = spot->getScope()->getSubprogram();
   if (spot != nullptr)
-    if (const auto found = by_spot_.find({spot->getScope(), spot->getLine(), spot->getColumn()});
-        found != by_spot_.end())
-      return found->second;
+    for (const DISubprogram* function : {called, static_cast<const DISubprogram*>(nullptr)})
+      if (const auto found = by_spot_.find({spot->getScope(), spot->getLine(), spot->getColumn(), function});
+          found != by_spot_.end())
+        return found->second;
   if (const auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address)))
     return heddle::name_of(*variable);
   return "";

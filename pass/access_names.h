@@ -26,7 +26,9 @@ class AccessNames {
   std::string name_of(const llvm::Instruction& instruction, const llvm::Value* address) const;
 
  private:
-  using Spot = std::tuple<const llvm::Metadata*, unsigned, unsigned>;  // scope, line, column
+  // Scope, line, column; and the library's function that is called there: `p->count++` calls two in one
+  // place.
+  using Spot = std::tuple<const llvm::Metadata*, unsigned, unsigned, const llvm::Metadata*>;
   std::map<Spot, std::string> by_spot_;
 };
 

@@ -170,7 +170,7 @@ std::string ClassNames::class_of(const DIType* type) {
       continue;
     }
     if (!is_class(*composite)) return "";
-    const std::string name = name_of_class(*composite);
+    std::string name = name_of_class(*composite);
     if (!is_of_library(StringRef(name))) return name;
     // What the library keeps for the program: the element, the object behind a smart pointer.
     for (const DINode* parameter : composite->getTemplateParams())

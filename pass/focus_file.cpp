@@ -75,7 +75,7 @@ Error FocusFile::check_sources(const Module& module, const std::string& file) co
     if (known != sources.end() && known->second == source.hash) continue;
     const std::string what = known == sources.end() ? " is not part of the program that it was made for"
                                                     : " has changed since it was made";
-    return createStringError("the focus file " + file + " is stale: " + source.path + what +
+    return createStringError(Twine("the focus file ") + file + " is stale: " + source.path + what +
                              "; build the program with --heddle-summaries and run 'heddle focus' again");
   }
   return Error::success();

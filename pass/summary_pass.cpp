@@ -243,6 +243,7 @@ std::vector<SourceHash> source_hashes(const Module& module) {
   for (const DISubprogram* function : finder.subprograms()) add(function->getFile());
   for (const DIType* type : finder.types()) add(type->getFile());
   std::vector<SourceHash> result;
+  result.reserve(found.size());
   for (const auto& [path, hash] : found) result.push_back({path, hash});
   return result;
 }

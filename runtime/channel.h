@@ -19,7 +19,7 @@ namespace heddle::runtime {
 enum ChannelOperation : uint8_t {
   kToldNothing = 200,  // the first record of a chunk
   kToldModule,         // a file of code was loaded: address, pc: its end, caller: its bias, name: path's text
-  kToldFree,           // memory began a new life: address, name: how many bytes
+  kToldFree,           // memory began a new life: address, name: how many bytes; extra: EndOfLife
   kToldRaceEarlier,  // the next record races with this access, of thread `extra`; size: its operation; name:
                      // its size, twice, plus one when it was told
   kToldRace,         // the next record of the thread, an atomic one, does
@@ -48,6 +48,13 @@ enum ChannelOperation : uint8_t {
 inline bool is_told_of_calm(uint8_t operation) {
   return operation >= kToldCalmIsOver && operation <= kToldDoubt;
 }
+
+// Of kToldFree, in recordings; `heddle run` is told of races instead.
+enum EndOfLife : uint32_t {
+  kIsAnother = 0,  // nobody's doing: it is somebody's new memory
+  kIsGone = 1,     // the thread gave it back, at pc
+  kIsFreed = 2,    // the same; until the next kToldFree of it, whoever uses it uses what was freed
+};
 
 // What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
 enum WaitsFor : uint32_t {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -32,7 +33,7 @@ Channel* channel = nullptr;
 
 namespace {
 
-int monitor = -1;  // socket
+std::atomic<int> monitor{-1};  // socket
 bool is_connected = false;
 pid_t connected = 0;  // the process that is; a child of vfork has the same memory
 
@@ -42,9 +43,9 @@ constexpr const char* kFirstProcess = "HEDDLE_DESCENDANT";
 bool is_descendant = false;
 
 // Out of the way of the program's own descriptors.
+constexpr int kLowestDescriptor = 700;
 int move_up(int descriptor) {
-  constexpr int kLowest = 700;
-  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kLowest);
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor);
   if (moved < 0) return descriptor;
   ::close(descriptor);
   return moved;
@@ -220,8 +221,7 @@ bool find_monitor() {
   monitor = move_up(found);
   if (share_memory()) return true;
   say("the monitor did not answer; this process is not checked");
-  ::close(monitor);
-  monitor = -1;
+  ::close(monitor.exchange(-1));
   return false;
 }
 
@@ -245,14 +245,37 @@ void connect_to_monitor() {
   tell_early_locks();
 }
 
+int own_descriptor() {
+  const int own = monitor.load(std::memory_order_relaxed);
+  // A child that nobody told us of has a copy, and may close it.
+  return own >= 0 && ::getpid() == connected ? own : -1;
+}
+
+bool move_own_descriptor() {
+  const int before = monitor;
+  const int moved = ::fcntl(before, F_DUPFD_CLOEXEC, kLowestDescriptor);
+  if (moved >= 0) monitor = moved;
+  return moved >= 0;
+}
+
 bool monitor_is_there() {
   if (channel == nullptr) return false;
+  const int asked = monitor;
   char byte;
-  const ssize_t got = ::recv(monitor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return true;
-  if (__atomic_exchange_n(&channel, nullptr, __ATOMIC_ACQ_REL) != nullptr)
+  const ssize_t got = ::recv(asked, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  const int error = errno;
+  if (got > 0 || (got < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR))) return true;
+  if (asked != monitor) return monitor_is_there();  // it has moved meanwhile
+  if (__atomic_exchange_n(&channel, nullptr, __ATOMIC_ACQ_REL) == nullptr) return false;
+  if (got < 0 && (error == EBADF || error == ENOTSOCK)) {
+    say("process %d has closed the descriptor by which it is checked, around the C library: what it does "
+        "from "
+        "now on is not checked",
+        ::getpid());
+  } else {
     say("the monitor is gone: checking has ended, and what it has found in process %d is not reported",
         ::getpid());
+  }
   return false;
 }
 
@@ -272,8 +295,7 @@ void leave_monitor_to_parent() {
   set_quiet(nullptr);
   is_connected = false;
   is_descendant = true;
-  if (monitor >= 0) ::close(monitor);
-  monitor = -1;
+  if (const int left = monitor.exchange(-1); left >= 0) ::close(left);
   for (HeddleFrame* frame = heddle_thread_state.frame; frame != nullptr; frame = frame->caller)
     frame->context = 0;
 }

@@ -16,6 +16,11 @@ bool is_before_monitor();
 // HEDDLE_OFF=1 in the environment: the program runs as if it had one thread, unchecked.
 bool is_switched_off();
 
+// The descriptor that leads to the monitor of this process; -1: there is none.
+int own_descriptor();
+// The program wants its number: false, there is no other for it.
+bool move_own_descriptor();
+
 // Whether the monitor is still there; if not, nothing is told any more.
 bool monitor_is_there();
 

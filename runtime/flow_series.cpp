@@ -106,8 +106,9 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.address >= pattern.in_series || step.is_written) continue;
-    const uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
-    access_memory_series(address, rounds, static_cast<int64_t>(of.series[2 * step.address + 1]),
+    const uint64_t address =
+        of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    access_memory_series(address, rounds, static_cast<int64_t>(of.series[std::size_t{2} * step.address + 1]),
                          step.size | (writes(step) ? kWrites : 0), reinterpret_cast<const void*>(step.pc));
   }
   if (pattern.blocks == 1 && pattern.listed == 0) return;
@@ -121,10 +122,11 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
     if (number == 0) ++round;
     for (const uint16_t* i = steps.begin(number); i < steps.end(number); ++i) {
       const SeriesStep& step = pattern.step()[*i];
-      const uint64_t address = (step.address >= pattern.in_series
-                                    ? listed[step.address - block.first_listed]
-                                    : of.series[2 * step.address] + round * of.series[2 * step.address + 1]) +
-                               static_cast<uint64_t>(int64_t{step.offset});
+      const uint64_t address =
+          (step.address >= pattern.in_series ? listed[step.address - block.first_listed]
+                                             : of.series[std::size_t{2} * step.address] +
+                                                   round * of.series[std::size_t{2} * step.address + 1]) +
+          static_cast<uint64_t>(int64_t{step.offset});
       if (is_looked_at(address, step.size, writes(step))) continue;
       access_memory(reinterpret_cast<const void*>(address), step.size | (writes(step) ? kWrites : 0),
                     reinterpret_cast<const void*>(step.pc));
@@ -140,8 +142,8 @@ void forget_written(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   for (uint32_t i = 0; i < pattern.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.operation != static_cast<uint8_t>(Operation::kWrite)) continue;
-    uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
-    for (uint32_t round = 0; round < rounds; ++round, address += of.series[2 * step.address + 1])
+    uint64_t address = of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    for (uint32_t round = 0; round < rounds; ++round, address += of.series[std::size_t{2} * step.address + 1])
       forget_reads(reinterpret_cast<const void*>(address), step.size);
   }
 }
@@ -225,9 +227,10 @@ void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t ad
   };
   for (uint32_t i = 0; i < pattern.steps; ++i)
     if (const SeriesStep& step = pattern.step()[i]; step.address < pattern.in_series) {
-      const uint64_t first = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+      const uint64_t first =
+          of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
       see(first);
-      see(first + (of.rounds - 1) * of.series[2 * step.address + 1]);
+      see(first + (of.rounds - 1) * of.series[std::size_t{2} * step.address + 1]);
     }
   for (uint32_t a = 0; a < addresses; ++a) see(of.addresses[a]);
 }
@@ -252,7 +255,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   if (thread == nullptr || run->label == 0 || channel == nullptr) return;
   const void* const pc = HEDDLE_HERE;
   auto* const series = reinterpret_cast<uint64_t*>(run + 1);
-  uint64_t* const inputs = series + 2 * pattern.in_series;
+  uint64_t* const inputs = series + std::size_t{2} * pattern.in_series;
   const uint32_t rounds = rounds_of(*run);
   if (rounds == 0 && run->path == 0) return;
   for (uint32_t i = 0; i < pattern.inputs; ++i)
@@ -268,7 +271,8 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   look_for_races(pattern, of, rounds);
   if (pattern.writes) forget_written(pattern, of, rounds);
   const auto advance = [&](uint32_t by) {
-    for (uint32_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];
+    for (uint32_t i = 0; i < pattern.in_series; ++i)
+      series[std::size_t{2} * i] += by * series[std::size_t{2} * i + 1];
     run->previous = of.previous = pattern.last_block;
   };
   if (const uint32_t place = place_in_channel(pattern); place != 0) {

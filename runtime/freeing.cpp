@@ -1,6 +1,7 @@
 #include "runtime/freeing.h"
 
 #include "runtime/cell.h"
+#include "runtime/contexts.h"
 #include "runtime/open_groups.h"
 #include "runtime/shadow.h"
 #include "runtime/stretches.h"
@@ -101,12 +102,18 @@ void for_each_page(const char* from, const char* end, Visit visit) {
 
 }  // namespace
 
+bool is_checked_free(const void* pc) {
+  // The system's libraries free what they have made in their own time: the C library the memory of a thread
+  // that it joins, the C++ library exceptions whose users it has counted. Nobody tells us about their order.
+  return heddle_thread_state.thread != nullptr && !is_system_code(pc);
+}
+
 void mark_freed(const void* memory, std::size_t size, const void* pc) {
-  if (heddle_thread_state.thread == nullptr || size >= kLargeMemory || is_system_code(pc)) return;
   const Inside inside;
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
   const uint64_t stamp = heddle_thread_state.stamp;
+  thread.next_memo() = Memo::of_context(context_of(heddle_thread_state.frame));
   thread.next_memo() = Memo::of_freed(memory, size, pc);
   const auto* from = static_cast<const char*>(memory);
   for_each_page(from, from + size, [&](const char* begin, const char* end) {
@@ -124,10 +131,6 @@ void mark_freed(const void* memory, std::size_t size, const void* pc) {
 }
 
 void check_free(const void* memory, std::size_t size, const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
-  // The system's libraries free what they have made in their own time: the C library the memory of a thread
-  // that it joins, the C++ library exceptions whose users it has counted. Nobody tells us about their order.
-  if (is_system_code(pc)) return;
   const Inside inside;
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const auto* from = reinterpret_cast<const char*>(reinterpret_cast<uint64_t>(memory) & ~uint64_t{7});

@@ -160,7 +160,7 @@ HEDDLE_LIBC(int, setvbuf, FILE* stream, char* buffer, int mode, std::size_t size
 }
 HEDDLE_LIBC(void, setbuf, FILE* stream, char* buffer) {
   const StreamUse use(stream, HEDDLE_HERE);
-  std::setbuf(stream, buffer);
+  std::setbuf(stream, buffer);  // NOLINT(bugprone-unsafe-functions): it is what the program called
   keep_buffer(stream, buffer, BUFSIZ);
 }
 HEDDLE_LIBC(void, setbuffer, FILE* stream, char* buffer, std::size_t size) {

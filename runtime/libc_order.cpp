@@ -22,7 +22,7 @@ namespace heddle::runtime {
 
 namespace {
 
-const char others = 0;  // stands for all that is sent
+const char kOthers = 0;  // stands for all that is sent
 
 // Of functions that return -1, or 0 for nothing yet, when nothing has come.
 int waited(const LibcCall& call, int result) {
@@ -35,14 +35,14 @@ int waited(const LibcCall& call, int result) {
 void sending(const LibcCall& call) {
   if (!call.is_checked()) return;
   const int error = errno;
-  releasing_shared(&others);
-  tell_sync(&others, call.pc());
+  releasing_shared(&kOthers);
+  tell_sync(&kOthers, call.pc());
   errno = error;
 }
 void receiving(const LibcCall& call) {
   if (!call.is_checked()) return;
   const int error = errno;
-  if (ordered_after(&others)) tell_sync(&others, call.pc());
+  if (ordered_after(&kOthers)) tell_sync(&kOthers, call.pc());
   errno = error;
 }
 

@@ -185,7 +185,7 @@ Object find_object(const char* address) {
 class Known {
  public:
   ~Known() {
-    if (places_ != nullptr) deallocate(places_, capacity_ * sizeof(*places_));
+    if (places_ != nullptr) deallocate(static_cast<void*>(places_), capacity_ * sizeof(*places_));
   }
   bool add(const char* begin) {
     if (count_ * 2 >= capacity_) grow();
@@ -211,7 +211,7 @@ class Known {
     places_ = static_cast<const char**>(allocate(capacity_ * sizeof(*places_)));
     for (uint64_t i = 0; i < before; ++i)
       if (old[i] != nullptr) put(old[i]);
-    if (old != nullptr) deallocate(old, before * sizeof(*old));
+    if (old != nullptr) deallocate(static_cast<void*>(old), before * sizeof(*old));
   }
 
   const char** places_ = nullptr;

@@ -57,22 +57,27 @@ void reserve_shadow() {
   shadow_base = static_cast<char*>(reserve(uint64_t{2} << kAddressBits, "the state of the program's memory"));
 }
 
-void forget(const void* memory, std::size_t size) {
+void forget(const void* memory, std::size_t size, EndOfLife how, const void* pc) {
   if (shadow_base == nullptr || size == 0) return;
   const Inside inside;
   forget_locks(memory, size);
   const bool had_syncs = forget_syncs(memory, size);
   const bool had_state = forget_state(memory, size);
+  if (this_thread == nullptr) return;
+  if (!tells_all_of_stretch) how = kIsAnother;
   // What a calm program has done to its variables, nobody was told.
-  if ((had_syncs || (had_state && !is_calm())) && this_thread != nullptr)
-    tell(*this_thread, {.operation = kToldFree, .address = memory, .name = size});
+  if (how != kIsAnother || had_syncs || (had_state && !is_calm()))
+    tell(*this_thread, {.operation = kToldFree, .address = memory, .pc = pc, .extra = how, .name = size});
 }
 
+bool follows_lives() { return is_parallel || tells_all_of_stretch; }
+
 void begin_life(const void* memory, std::size_t size) {
-  // Where there is one thread, all that was freed is ordered before what comes.
-  if (!is_parallel || shadow_base == nullptr || memory == nullptr) return;
+  if (!follows_lives() || shadow_base == nullptr || memory == nullptr) return;
   const Inside inside;
   forget_state(memory, size);
+  if (tells_all_of_stretch && this_thread != nullptr)
+    tell(*this_thread, {.operation = kToldFree, .address = memory, .name = size});
 }
 
 }  // namespace heddle::runtime

@@ -9,9 +9,14 @@ namespace heddle::runtime {
 
 namespace {
 
+struct Found {
+  Memo memo = {};
+  uint32_t context = 0;  // the call stack, of memory that was freed; 0: not known
+};
+
 // The access of the stretch to that memory, as its thread remembers it; false: it does not. The thread may go
 // on meanwhile, so the memo is copied and looked at again.
-bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_atomic, Memo& found) {
+bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_atomic, Found& found) {
   const uint32_t newest = thread.memo;
   const uint64_t address = reinterpret_cast<uint64_t>(race.address) & kAddressMask;
   bool is_found = false;
@@ -26,7 +31,9 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
     const bool overlaps = memo.address() < address + race.size && address < memo.address() + memo.size();
     // Of what the stretch did, the latest of that kind.
     if (!is_found && overlaps && memo.is_atomic() == was_atomic && memo.writes() == race.earlier_wrote) {
-      found = memo;
+      found.memo = memo;
+      if (memo.frees())
+        found.context = static_cast<uint32_t>(thread.memos[(newest - age - 1) % Thread::kMemos].pc);
       is_found = true;
     }
   }
@@ -52,8 +59,9 @@ void tell_race(Thread& thread, const Race& race) {
   const Entry stretch = entries[race.earlier];
   const Thread& other = *threads_by_serial[stretch.slot() + 1];
   const bool was_atomic = stretch.kind() == Entry::Kind::kAtomics;
-  Memo memo = {};
-  if (!find_memo(other, stretch.time(), race, was_atomic, memo)) memo = {};
+  Found found;
+  if (!find_memo(other, stretch.time(), race, was_atomic, found)) found = {};
+  const Memo memo = found.memo;
   const auto operation_of = [](bool is_atomic, bool is_write) {
     return static_cast<uint8_t>(is_atomic  ? is_write ? Operation::kAtomicWrite : Operation::kAtomicRead
                                 : is_write ? Operation::kWrite
@@ -66,7 +74,7 @@ void tell_race(Thread& thread, const Race& race) {
                                                : operation_of(was_atomic, race.earlier_wrote),
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
-                          .context = 0});
+                          .context = found.context});
   thread.has_announced_race = race.is_atomic;
   const Bytes bytes = race.frees ? freed_bytes(race, memo) : Bytes{race.address, race.size};
   tell(thread, {.operation = race.frees                       ? uint8_t{kToldRaceFree}

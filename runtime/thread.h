@@ -48,6 +48,8 @@ struct Memo {
     return {(reinterpret_cast<uint64_t>(memory) & kAddressMask) | uint64_t{1} << 44 | kIsFreed << 45,
             size / 8 << kCodeBits | reinterpret_cast<uint64_t>(pc)};
   }
+  // Comes before that of memory that is freed: the call stack. No access fits it.
+  static Memo of_context(uint32_t context) { return {0, context}; }
   uint64_t address() const { return what & kAddressMask; }
   bool writes() const { return (what >> 44 & 1) != 0; }
   bool frees() const { return (what >> 45 & ((uint64_t{1} << 17) - 1)) == kIsFreed; }

@@ -44,10 +44,12 @@ HEDDLE_INTERPOSE void* __tsan_memset(void* to, int value, std::size_t size) {
 }
 
 // g++ calls them by their own names; heddle-clang++ has the linker put these in their place (--wrap).
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the linker's
 #define HEDDLE_WRAP(name) extern "C" __attribute__((alias("__tsan_" #name), visibility("default")))
 HEDDLE_WRAP(memcpy) void* __wrap_memcpy(void* to, const void* from, std::size_t size);
 HEDDLE_WRAP(memmove) void* __wrap_memmove(void* to, const void* from, std::size_t size);
 HEDDLE_WRAP(memset) void* __wrap_memset(void* to, int value, std::size_t size);
+// NOLINTEND(bugprone-reserved-identifier)
 
 HEDDLE_INTERPOSE void __tsan_acquire(void* object) {
   if (is_acting() && ordered_after(object)) tell_sync(object, HEDDLE_HERE);

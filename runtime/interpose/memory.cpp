@@ -28,20 +28,23 @@ decltype(::free)* real_free() {
 }
 
 void end_life(void* memory, std::size_t size, const void* pc) {
-  check_free(memory, size, pc);
-  forget(memory, size);
+  const bool is_checked = is_checked_free(pc);
+  if (is_checked) check_free(memory, size, pc);
+  forget(memory, size, is_checked ? kIsGone : kIsAnother, pc);
 }
 // The allocator's: it comes back from there, or never.
 void give_back(void* memory, const void* pc) {
   if (is_built_to_follow) remove_block(memory);
   const std::size_t size = ::malloc_usable_size(memory);
+  // The allocator gives large memory back to the system.
+  if (size >= kLargeMemory || !is_checked_free(pc)) return end_life(memory, size, pc);
   check_free(memory, size, pc);
-  forget(memory, size);
+  forget(memory, size, kIsFreed, pc);
   mark_freed(memory, size, pc);
 }
 void* given(void* memory) {
   if (is_built_to_follow && memory != nullptr) add_block(memory);
-  if (is_parallel && memory != nullptr) begin_life(memory, ::malloc_usable_size(memory));
+  if (memory != nullptr && follows_lives()) begin_life(memory, ::malloc_usable_size(memory));
   return memory;
 }
 // Memory that grows or shrinks is another one, unless there is none to be had: then it is as it was.

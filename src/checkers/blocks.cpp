@@ -43,6 +43,7 @@ class BlocksChecker : public Checker {
     for (const Witness& witness : result_.witnesses) {
       Finding finding = report_witness(witness, run, collector_.locksets(), context_.names);
       std::vector<uint32_t> members;
+      members.reserve(witness.members.size());
       for (const CycleMember& member : witness.members) members.push_back(member.group);
       std::sort(members.begin(), members.end());
       if (!told.emplace(finding.blocks, std::move(members)).second) continue;

@@ -41,6 +41,7 @@ class RaceChecker : public Checker {
   void on_race(const Access& earlier, const Access& later, const Event& event);
 
  private:
+  void check_free(const Event& event, EventIndex index);
   Finding argue(const Access& earlier, const Access& later, uint32_t variable) const;
   Step step(const Access& access, uint32_t variable) const;
 
@@ -49,6 +50,13 @@ class RaceChecker : public Checker {
   LocksetTable locksets_;
   HeldLocks held_{locksets_};
   RaceDetector<Access, RaceChecker> detector_{order_, *this};
+  struct Freeing {
+    ThreadId thread = kNoId;
+    SiteId site = kNoId;
+    EventIndex next = 0;     // the event after the latest of it
+    bool has_raced = false;  // which is told once
+  };
+  Freeing freeing_;  // memory is given back as a whole: variable by variable in a row, in one place
   tsl::robin_map<uint64_t, std::size_t, MixHash>
       reported_;  // variable, sites and operations → index of the finding
 };
@@ -81,10 +89,14 @@ void RaceChecker::process(const EventBatch& batch) {
         held_.release(event.thread, event.object);
         order_.synchronize(event);
         break;
-      case Operation::kAlloc:
       case Operation::kFree:
+        if (is_checked_free(event)) check_free(event, index);
+        [[fallthrough]];
+      case Operation::kAlloc:
         detector_.begin_new_life(event.object);
         order_.synchronize(event);
+        // Until the next life begins it counts as written.
+        if (is_checked_free(event)) detector_.on_write(event, index);
         break;
       case Operation::kFork:
       case Operation::kJoin:
@@ -117,6 +129,14 @@ void RaceChecker::process(const EventBatch& batch) {
   }
 }
 
+// In race with whoever is not ordered before it.
+void RaceChecker::check_free(const Event& event, EventIndex index) {
+  const bool goes_on = event.site != kNoId && event.site == freeing_.site &&
+                       event.thread == freeing_.thread && index == freeing_.next;
+  freeing_ = {event.thread, event.site, index + 1, goes_on && freeing_.has_raced};
+  detector_.on_write(event, index);
+}
+
 Access RaceChecker::make_access(const Event& event, EventIndex index, Epoch epoch) const {
   Access access;
   access.epoch = epoch;
@@ -129,6 +149,7 @@ Access RaceChecker::make_access(const Event& event, EventIndex index, Epoch epoc
 }
 
 void RaceChecker::on_race(const Access& earlier, const Access& later, const Event& event) {
+  if (event.operation == Operation::kFree && std::exchange(freeing_.has_raced, true)) return;
   const auto key_of = [](const Access& access) {
     return uint64_t{access.site} << 16 | uint64_t{access.operation} << 8 | uint64_t{access.order};
   };
@@ -144,6 +165,7 @@ void RaceChecker::on_race(const Access& earlier, const Access& later, const Even
 Step RaceChecker::step(const Access& access, uint32_t variable) const {
   Event event;
   event.operation = static_cast<Operation>(access.operation);
+  event.tries = event.operation == Operation::kFree;
   event.order = static_cast<MemoryOrder>(access.order);
   event.thread = access.epoch.thread();
   event.object = variable;
@@ -159,7 +181,10 @@ Finding RaceChecker::argue(const Access& earlier, const Access& later, uint32_t 
   };
   Finding finding = race_finding(step(earlier, variable), step(later, variable),
                                  std::string(context_.names.variable(variable)));
-  if (finding.rule != &kRaceRules[0]) return finding;
+  const auto is_free = [](const Access& access) {
+    return access.operation == static_cast<uint8_t>(Operation::kFree);
+  };
+  if (finding.rule != &kRaceRules[0] || is_free(earlier) || is_free(later)) return finding;
   if (is_plain(earlier) != is_plain(later)) {
     finding.advice = fmt::format("make every access to {} atomic, or guard all of them with one mutex",
                                  context_.names.variable(variable));

@@ -45,6 +45,28 @@ void collect_names(const CLI::App& app, std::vector<std::string>& names) {
   for (const CLI::App* command : subcommands_of(app)) collect_names(*command, names);
 }
 
+// The option of that name that the command has, or else some other.
+const CLI::Option* find_anywhere(const CLI::App& command, const CLI::App& app, const std::string& name) {
+  for (const CLI::App* place : {&command, &app})
+    if (const CLI::Option* option = place->get_option_no_throw("--" + name);
+        option != nullptr && can_be_set(*option))
+      return option;
+  for (const CLI::App* below : subcommands_of(app))
+    if (const CLI::Option* option = find_anywhere(command, *below, name); option != nullptr) return option;
+  return nullptr;
+}
+
+// One that can be given for it: "all", "10", "FILE".
+std::string example_for(const CLI::Option& option) {
+  if (const std::vector<std::string> known = known_values(option); !known.empty()) return known.front();
+  return value_type(option) == kNumberType ? "10" : value_type(option);
+}
+
+std::string toml_example(const CLI::Option& option) {
+  const std::string value = example_for(option);
+  return value_type(option) == kNumberType ? value : fmt::format("\"{}\"", value);
+}
+
 [[noreturn]] void refuse_name(std::string_view where, std::string_view what, std::string_view name,
                               const std::vector<std::string>& known) {
   const std::string near = nearest(name, known);
@@ -113,9 +135,13 @@ std::vector<Setting> read_table(const toml::table& table, const CLI::App& app, c
       refuse_name(where, "option", name, options);
     if (name == "config")
       throw InputError(fmt::format("{}: a config file cannot name another; --config can", where));
+    const CLI::Option& option = *app.get_option("--" + name);
+    if (node.is_boolean() && !value_type(option).empty())
+      throw InputError(fmt::format("{}: '{}' is not switched on or off, but needs a value, such as {} = {}",
+                                   where, name, name, toml_example(option)));
     Setting setting{name, {}, where};
     if (const toml::array* values = node.as_array()) {
-      if (!can_be_repeated(*app.get_option("--" + name)))
+      if (!can_be_repeated(option))
         throw InputError(fmt::format("{}: '{}' takes one value, not an array", where, name));
       for (const toml::node& value : *values)
         setting.values.push_back(value_text(value, position(path, value)));
@@ -142,6 +168,10 @@ void apply_environment(CLI::App& command, const std::string& text) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       refuse_name(kWhere, "option", name, known);
     const std::string value(equals == std::string_view::npos ? "true" : item.substr(equals + 1));
+    const CLI::Option& option = *find_anywhere(command, root_of(command), name);
+    if ((equals == std::string_view::npos || value.empty()) && !value_type(option).empty())
+      throw InputError(
+          fmt::format("{}: '{}' needs a value, such as {}={}", kWhere, name, name, example_for(option)));
     settings.push_back({name, {value}, std::string(kWhere)});
   }
   set_missing_options(command, settings);

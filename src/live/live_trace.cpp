@@ -153,7 +153,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case runtime::kToldModule:
       symbolizer_.add({reader_.text(record.name), record.caller, record.address(), record.pc});
       return;
-    case runtime::kToldFree: now_ = thread(stream).id; return forget(record.address(), record.name);
+    case runtime::kToldFree:
+      now_ = thread(stream).id;
+      if (record.extra != runtime::kIsAnother && divided_ == Divided::kRecorded) return give_back(record);
+      return forget(record.address(), record.name);
     case runtime::kToldRaceEarlier: {
       if (record.extra >= ChannelReader::kMostStreams) return;
       Thread& racing = thread(stream);
@@ -324,10 +327,10 @@ uint64_t LiveTrace::most_bytes() const {
   return divided_ == Divided::kRecorded ? ~uint64_t{0} : kMostBytesOfRun;
 }
 
-void LiveTrace::race_with(const Record& earlier, const Record& now, const Event& later) {
-  if (earlier.what == 0) return;
-  // What was told of the same variable, the checker sees itself, with its call stack, unless the variable has
-  // begun a new life since. Memos hold fewer bits of the address.
+// What was told of the same variable, the checker sees itself, with its call stack, unless the variable has
+// begun a new life since.
+LiveTrace::Seen LiveTrace::seen_by_checkers(const Record& earlier, const Record& now) const {
+  // Memos hold fewer bits of the address.
   const uint64_t before = earlier.address() & runtime::kAddressMask;
   const uint64_t here = now.address() & runtime::kAddressMask;
   const uint64_t size = earlier.name >> 1;
@@ -339,16 +342,23 @@ void LiveTrace::race_with(const Record& earlier, const Record& now, const Event&
   const auto operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
   const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
                          operation != Operation::kFree;  // always told
-  has_untold_race_ |= !is_told && !is_atomic;
-  if ((is_told || is_atomic) && !has_left_out()) return;
-  add_race(earlier, later);
+  if (!is_told && !is_atomic) return Seen::kNotTold;
+  return has_left_out() ? Seen::kForgotten : Seen::kSeen;
 }
 
-// No checker sees it: to them, the memory begins a new life.
-void LiveTrace::race_with_free(const Record& earlier, const Record& now, ThreadId freeing) {
+void LiveTrace::race_with(const Record& earlier, const Record& now, const Event& later) {
   if (earlier.what == 0) return;
+  const Seen seen = seen_by_checkers(earlier, now);
+  has_untold_race_ |= seen == Seen::kNotTold;
+  if (seen != Seen::kSeen) add_race(earlier, later);
+}
+
+// In a running program only such an end of memory's life is checked.
+void LiveTrace::race_with_free(const Record& earlier, const Record& now, ThreadId freeing) {
+  if (earlier.what == 0 || divided_ == Divided::kRecorded) return;  // a recording has the free itself
   Event free;
   free.operation = Operation::kFree;
+  free.tries = true;
   free.thread = now_ = freeing;
   free.site = accessing_at_ = sites_.site_of(now);
   accessing_ = &now;
@@ -356,12 +366,15 @@ void LiveTrace::race_with_free(const Record& earlier, const Record& now, ThreadI
     if (free.object == kNoId) free.object = variable;
   });
   accessing_ = nullptr;
-  if (free.object != kNoId) add_race(earlier, free);
+  if (free.object == kNoId) return;
+  if (seen_by_checkers(earlier, now) == Seen::kSeen) return add(free);
+  add_race(earlier, free);
 }
 
 void LiveTrace::add_race(const Record& earlier, const Event& later) {
   ToldRace race{later, later, first_ + events_.size() - (events_.empty() ? 0 : 1)};
   race.earlier.operation = static_cast<Operation>(earlier.what >> 48 & 0xFF);
+  race.earlier.tries = race.earlier.operation == Operation::kFree;
   race.earlier.thread = thread(earlier.extra).id;
   race.earlier.site = earlier.pc == 0 ? kNoId : sites_.site_of(earlier);
   races_.push_back(race);
@@ -475,6 +488,8 @@ uint32_t LiveTrace::object_at(Space space, const Record& record, SiteId site, st
 uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint64_t given = accessing_->name;  // all of what is accessed at once has one name, as in recordings
   if (accessing_ == &series_access_) accessing_at_ = sites_.site_of(series_access_);
+  if (!is_part)
+    if (const uint32_t part = begin_in_freed(address); part != kNoId) return part;
   const std::size_t known = names_.table(Space::kVariable).size();
   const ToldNames::Thing thing = {address, given, accessing_at_, "memory"};
   const uint32_t variable =
@@ -494,7 +509,7 @@ void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts)
 // Parts stay what they are: to be used again they would have to be whole in one life and not in another.
 void LiveTrace::end_variable(uint32_t variable, bool is_part) {
   add_life(Operation::kFree, variable);
-  if (!is_part) told_names_.end(Space::kVariable, variable);
+  if (!is_part && parts_of_freed_.erase(variable) == 0) told_names_.end(Space::kVariable, variable);
 }
 
 void LiveTrace::add_life(Operation operation, uint32_t variable) {
@@ -506,8 +521,13 @@ void LiveTrace::add_life(Operation operation, uint32_t variable) {
 }
 
 void LiveTrace::forget(uint64_t address, uint64_t size) {
-  variables_.forget(address, size);
   const uint64_t end = address + size;
+  end_freed(address, end);
+  variables_.forget(address, size);
+  forget_objects(address, end);
+}
+
+void LiveTrace::forget_objects(uint64_t address, uint64_t end) {
   flow_.give_back(address, end);
   locks_.forget(address, end, ending_locks_);
   if (!tells_ends_) ending_locks_.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <array>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/freed_memory.h"
 #include "live/looks.h"
 #include "live/sieve.h"
 #include "live/sites.h"
@@ -121,6 +123,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint32_t variable_at(const runtime::SeriesStep& step, uint64_t address);
   uint32_t shape_of(const ToldSeries::Told& told);
   uint64_t most_bytes() const;  // told apart of one access
+  enum class Seen : uint8_t { kSeen, kForgotten, kNotTold };
+  Seen seen_by_checkers(const runtime::Record& earlier, const runtime::Record& now) const;
   void race_with(const runtime::Record& earlier, const runtime::Record& now, const Event& later);
   void race_with_free(const runtime::Record& earlier, const runtime::Record& now, ThreadId freeing);
   void add_race(const runtime::Record& earlier, const Event& later);
@@ -141,6 +145,11 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   void task(const runtime::Record& record, Event event, Thread& thread);
   void focus(const runtime::Record& record, Event event);
   void forget(uint64_t address, uint64_t size);
+  void forget_objects(uint64_t address, uint64_t end);  // all that is no variable
+  // src/live/recorded_lives.cpp
+  void give_back(const runtime::Record& record);
+  void end_freed(uint64_t begin, uint64_t end);
+  uint32_t begin_in_freed(uint64_t address);
   void forget_variables();
   Thread& thread(uint32_t stream);
   uint32_t lock_at(const runtime::Record& record, SiteId site);
@@ -158,6 +167,8 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   Symbolizer symbolizer_;
   Sites sites_;
   Variables variables_{*this};
+  FreedMemory freed_;
+  tsl::robin_set<uint32_t, MixHash> parts_of_freed_;  // variables; they are not used again
   std::vector<Event> events_;
   ToldNames told_names_{names_, symbolizer_, sites_};
   ToldLocks locks_{events_};

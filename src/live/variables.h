@@ -54,6 +54,11 @@ class Variables {
     }
   }
 
+  // Calls `visit(address, size, variable)` for each piece that lies in the memory, by address, and none where
+  // it was not accessed yet.
+  template <class Visit>
+  void for_each_known(uint64_t address, uint64_t size, Visit visit) const;
+
   // The one variable that the memory is; kNone: it may be several.
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   uint32_t whole(uint64_t address, uint64_t size) {
@@ -153,5 +158,26 @@ class Variables {
   std::vector<Pieces> divided_;
   std::vector<uint32_t> unused_;  // of divided_
 };
+
+template <class Visit>
+void Variables::for_each_known(uint64_t address, uint64_t size, Visit visit) const {
+  const uint64_t end = address + size;
+  for (uint64_t number = address / 8; number * 8 < end;) {
+    const auto found = lines_.find(number / kCellsPerLine);
+    if (found == lines_.end()) {
+      number = (number / kCellsPerLine + 1) * kCellsPerLine;
+      continue;
+    }
+    const uint32_t cell = stored_[found->second][number % kCellsPerLine];
+    if (is_whole(cell)) {
+      visit(number * 8, 8, cell - 1);
+    } else if (cell != 0) {
+      const Pieces& pieces = divided_[cell & ~kDivided];
+      for (unsigned at = 0; at < 8; ++at)
+        if (pieces[at].size != 0) visit(number * 8 + at, pieces[at].size, pieces[at].variable);
+    }
+    ++number;
+  }
+}
 
 }  // namespace heddle

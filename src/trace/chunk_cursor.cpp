@@ -23,6 +23,11 @@ static_assert(key_of(0x0502) == (2 | 5 << 6) && key_of(0x8000'0006) == (6 | 1 <<
 
 bool takes_order(Operands operands) { return operands == Operands::kOrder || operands == Operands::kFence; }
 
+// Whether the highest bit may be set.
+bool takes_mark(Operands operands) {
+  return operands == Operands::kAcquisition || operands == Operands::kEndOfLife;
+}
+
 bool takes_value(Operands operands) {
   return operands == Operands::kRead || operands == Operands::kWrite || operands == Operands::kOrder;
 }
@@ -31,6 +36,7 @@ bool needs_object(Operands operands) {
   switch (operands) {
     case Operands::kName:
     case Operands::kAcquisition:
+    case Operands::kEndOfLife:
     case Operands::kRead:
     case Operands::kWrite:
     case Operands::kOrder:
@@ -57,7 +63,7 @@ EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) 
       if (takes_order(operation.operands) != (order != 0)) continue;
       if (least <= most) object_[i | order << 6] = {least, most - least};
     }
-    if (operation.operands == Operands::kAcquisition) object_[i | 1 << 9] = object_[i];
+    if (takes_mark(operation.operands)) object_[i | 1 << 9] = object_[i];
     if (takes_value(operation.operands)) {
       most_value_[i] = names.table(Space::kValue).size();
       most_local_[i] = names.table(Space::kLocal).size();
@@ -109,7 +115,7 @@ std::string EventLimits::flaw_of(const std::array<uint32_t, kColumns>& event) co
   if (order >= kMemoryOrders) return fmt::format("memory order {} does not exist", order);
   if (takes_order(info.operands) != (order != 0))
     return fmt::format("'{}' with memory order {} does not exist", info.spelling, order);
-  if (const bool tries = head >> 31 != 0; tries && info.operands != Operands::kAcquisition)
+  if (head >> 31 != 0 && !takes_mark(info.operands))
     return fmt::format("'{}' as a try does not exist", info.spelling);
   const auto past = [&](std::string_view what, uint32_t stored) {
     return fmt::format("'{}' with {} {}, which the file does not name", info.spelling, what,

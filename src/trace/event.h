@@ -47,6 +47,7 @@ enum class Operands : uint8_t {
   kRead,          // r(x), r(x,value), r(x)>local, look(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
   kAcquisition,   // acq(m), acq(m,try)
+  kEndOfLife,     // free(x), free(x,checked)
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
@@ -80,7 +81,7 @@ enum class Operands : uint8_t {
   X(kFence, "fence", Space::kNone, Operands::kFence)                    \
   X(kCommit, "commit", Space::kVariable, Operands::kName)               \
   X(kAlloc, "alloc", Space::kVariable, Operands::kName)                 \
-  X(kFree, "free", Space::kVariable, Operands::kName)                   \
+  X(kFree, "free", Space::kVariable, Operands::kEndOfLife)              \
   X(kTaskBegin, "task", Space::kTask, Operands::kName)                  \
   X(kTaskEnd, "endtask", Space::kNone, Operands::kNone)                 \
   X(kMaybeBegin, "nd", Space::kNone, Operands::kNone)                   \
@@ -141,7 +142,8 @@ struct Event {
   Operation operation = Operation::kRead;
   MemoryOrder order = MemoryOrder::kPlain;
   uint16_t size : 15 = 0;  // bytes accessed; 0: the variable as a whole
-  bool tries : 1 = false;  // acquisitions: it would not have waited for the lock, or not for ever
+  // Acquisitions: it would not have waited for the lock, or not for ever. kFree: see is_checked_free().
+  bool tries : 1 = false;
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
   SiteId site = kNoId;
@@ -153,6 +155,13 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 static_assert(sizeof(Event) == 24);
+
+// The thread gives the variable's memory back. What another thread does to it is in race with that unless the
+// two are ordered, until the memory is given to somebody (kAlloc, or another kFree). Else the end of a life
+// is just that: readers of traces cannot tell whose doing it was.
+constexpr bool is_checked_free(const Event& event) {
+  return event.operation == Operation::kFree && event.tries;
+}
 
 // Consecutive events of a trace.
 struct EventBatch {

@@ -28,8 +28,8 @@ struct VariablePart {
 
 class Parts {
  public:
-  // Into how many a variable can come apart, all in all: 8 bytes.
-  static constexpr std::size_t kMost = 8;
+  // Into how many a variable can come apart, all in all: the bytes of memory that is freed as one.
+  static constexpr std::size_t kMost = 64;
 
   // To be called for all before the first resolve(). Returns what is wrong with it, in words; empty: nothing.
   std::string_view add(VariablePart part);

@@ -85,6 +85,7 @@ bool takes_one_name(Operands operands) {
     case Operands::kOptionalName:
     case Operands::kBlock:
     case Operands::kAcquisition:
+    case Operands::kEndOfLife:
     case Operands::kRead:
     case Operands::kWrite: return true;
     case Operands::kNone:
@@ -286,6 +287,12 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       return;
     case Operands::kAcquisition:
       require_form(has_operands && (!has_second || second == "try") && after.empty(), "{0}(m) or {0}(m,try)");
+      intern_object();
+      event.tries = has_second;
+      return;
+    case Operands::kEndOfLife:
+      require_form(has_operands && (!has_second || second == "checked") && after.empty(),
+                   "{0}(x) or {0}(x,checked)");
       intern_object();
       event.tries = has_second;
       return;

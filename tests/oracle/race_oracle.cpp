@@ -22,6 +22,8 @@ bool loads_atomically(const Event& e) { return is_atomic(e) && e.operation != Op
 bool begins_life(const Event& e) {
   return e.operation == Operation::kAlloc || e.operation == Operation::kFree;
 }
+// The memory is given back, which is a write to who had it and to who uses it until somebody else has it.
+bool gives_back(const Event& e) { return e.operation == Operation::kFree && e.tries; }
 bool has_release(MemoryOrder o) {
   return o == MemoryOrder::kRelease || o == MemoryOrder::kAcqRel || o == MemoryOrder::kSeqCst;
 }
@@ -146,13 +148,16 @@ std::vector<std::pair<EventIndex, EventIndex>> races(const std::vector<Event>& t
   std::vector<std::pair<EventIndex, EventIndex>> result;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const Event& a = trace[i];
-    if (!is_plain(a) && !is_atomic(a)) continue;
+    if (!is_plain(a) && !is_atomic(a) && !gives_back(a)) continue;
     for (std::size_t j = i + 1; j < trace.size(); ++j) {
       const Event& b = trace[j];
-      if (begins_life(b) && b.object == a.object) break;
+      if (begins_life(b) && b.object == a.object) {
+        if (gives_back(b) && a.thread != b.thread && !ordered[i][j]) result.emplace_back(i, j);
+        break;
+      }
       if (!is_plain(b) && !is_atomic(b)) continue;
       if (a.object != b.object || a.thread == b.thread) continue;
-      if (!is_write(a) && !is_write(b)) continue;
+      if (!is_write(a) && !is_write(b) && !gives_back(a)) continue;
       if (is_atomic(a) && is_atomic(b)) continue;
       if (!ordered[i][j]) result.emplace_back(i, j);
     }

@@ -10,6 +10,11 @@
 int raced;
 sem_t posted;
 
+// When the calm is over, both accesses are told: with call stacks, which the threads do not remember.
+int raced_later;
+[[gnu::noinline]] void write_later() { raced_later = 1; }
+[[gnu::noinline]] void do_later() { write_later(); }
+
 int main() {
   sem_init(&posted, 0, 0);
   std::thread other([] {
@@ -26,4 +31,8 @@ int main() {
   schedule::wait_for(3);
   raced = 2;
   other.join();
+  std::thread first([] { schedule::at(3, do_later); });
+  std::thread second([] { schedule::at(4, do_later); });
+  first.join();
+  second.join();
 }

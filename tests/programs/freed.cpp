@@ -86,6 +86,15 @@ thread_local std::vector<long> own = {1, 2};
 
 const twins::Cases kCases = {
     {"delete_after_write", [] { use_then(write, [] { drop(node); }); }},
+    {"both_members",
+     [] {
+       use_then(
+           [] {
+             read();
+             write();
+           },
+           [] { drop(node); });
+     }},
     {"delete_after_read", [] { use_then(read, [] { drop(node); }); }},
     {"free",
      [] {

@@ -112,6 +112,20 @@ void Account::library(int i) {
   point_->x = 1;
 }
 
+struct Gauge {
+  std::atomic<int> level;
+};
+
+// Two functions of the library are called in one place; the atomic is what the second one is called for.
+// CHECK-LABEL: _Z13behind_ownersRSt10unique_ptrI5GaugeSt14default_deleteIS0_EE:
+// CHECK: {{^}}atomic Gauge::level{{$}}
+// CHECK: {{^}}atomic Gauge::level{{$}}
+void behind_owners(std::unique_ptr<Gauge>& gauge) {
+  gauge->level++;
+  asm volatile("" ::: "memory");
+  gauge->level = 3;
+}
+
 // CHECK-LABEL: _ZN7Account5loopsEv:
 // CHECK: write Account::data_[]
 // CHECK: read Account::inner_.y[]

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -65,6 +66,13 @@ void expect(bool holds, const char* what) {
   std::abort();
 }
 
+// With threads before, so that Heddle has its descriptors by then.
+void race_after(const std::function<void()>& body) {
+  no_race();
+  body();
+  race();
+}
+
 [[gnu::noinline]] int64_t recurse(int64_t depth) {
   volatile char much[4096];
   much[0] = static_cast<char>(depth);
@@ -92,6 +100,25 @@ const std::map<std::string, std::function<void()>> kCases = {
        race();
        expect(in_child([] {}) == 5, "the parent's findings are not the child's");
        expect(in_child(no_race) == 5, "the parent's findings are not the child's");
+     }},
+    // A daemon closes what it has not opened, and some are not content with once; threads go on afterwards.
+    {"close_each",
+     [] {
+       race_after([] {
+         for (int descriptor = 3; descriptor < 1024; ++descriptor) ::close(descriptor);
+         for (int descriptor = 3; descriptor < 1024; ++descriptor)
+           expect(::close(descriptor) != 0 && errno == EBADF, "the program has no such descriptor");
+       });
+     }},
+    {"close_range", [] { race_after([] { expect(::close_range(3, ~0U, 0) == 0, "all are closed"); }); }},
+    {"close_from", [] { race_after([] { ::closefrom(3); }); }},
+    // Not all that there may be: one is left for Heddle.
+    {"take_each",
+     [] {
+       race_after([] {
+         for (int descriptor = 3; descriptor < 900; ++descriptor)
+           expect(::dup2(1, descriptor) == descriptor, "the program has the descriptor");
+       });
      }},
     {"race_in_both",
      [] {

@@ -44,7 +44,10 @@ class Builder {
       add(4, [this] { return fmt::format("r({})", variable()); });
       add(4, [this] { return fmt::format("w({})", variable()); });
       if (shape_.lives)
-        add(1, [this] { return fmt::format("{}({})", operand_ & 64 ? "alloc" : "free", variable()); });
+        add(1, [this] {
+          return fmt::format("{}({}{})", operand_ & 64 ? "alloc" : "free", variable(),
+                             (operand_ & 192) == 128 ? ",checked" : "");
+        });
       if (shape_.atomics) {
         for (const char* name : {"ar", "aw", "armw", "acasfail"})
           add(name[1] == 'c' ? 1 : 2,

@@ -1,4 +1,5 @@
 // race, rule by rule: what orders two accesses and what does not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/table.h"
@@ -227,6 +228,79 @@ TEST(RaceTable, FreeBeginsANewLife) {
              | alloc(x)
              | w(x)
     => clean
+  )");
+}
+
+// The end of a life that the trace says is to be checked: a write to who is not ordered with it.
+TEST(RaceTable, ACheckedFreeRacesWithWhoAccessedBefore) {
+  expect_table("race", R"(
+    T1    | T2
+    r(x)  |
+          | free(x,checked)
+    => data-race observed: T1 r(x), T2 free(x,checked)
+  )");
+}
+
+TEST(RaceTable, ACheckedFreeRacesWithWhoAccessesAfterwards) {
+  expect_table("race", R"(
+    T1    | T2
+          | w(x)
+          | free(x,checked)
+    r(x)  |
+    => data-race observed: T2 free(x,checked), T1 r(x)
+  )");
+}
+
+TEST(RaceTable, ACheckedFreeRacesWithAnAtomic) {
+  expect_table("race", R"(
+    T1              | T2
+    armw(x,relaxed) |
+                    | free(x,checked)
+    => data-race observed: T1 armw(x,relaxed), T2 free(x,checked)
+  )");
+}
+
+TEST(RaceTable, ACheckedFreeAfterALockIsInOrder) {
+  expect_table("race", R"(
+    T1      | T2
+    acq(m)  |
+    w(x)    |
+    rel(m)  |
+            | acq(m)
+            | rel(m)
+            | free(x,checked)
+    => clean
+  )");
+}
+
+TEST(RaceTable, AfterACheckedFreeANewLifeForgets) {
+  for (const char* life : {"alloc(x)", "free(x)"})
+    expect_table("race", fmt::format(R"(
+      T1       | T2
+               | free(x,checked)
+      {:<8} |
+      w(x)     |
+      => clean
+    )",
+                                     life));
+}
+
+TEST(RaceTable, OnlyTheFreeThatIsCheckedRaces) {
+  expect_table("race", R"(
+    T1    | T2
+    w(x)  |
+          | free(x)
+    r(x)  |
+    => clean
+  )");
+}
+
+TEST(RaceTable, TwoFreesOfOneVariableRace) {
+  expect_table("race", R"(
+    T1              | T2
+    free(x,checked) |
+                    | free(x,checked)
+    => data-race observed: T1 free(x,checked), T2 free(x,checked)
   )");
 }
 

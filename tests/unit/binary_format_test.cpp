@@ -93,7 +93,8 @@ Trace random_trace(uint64_t seed, std::size_t count, uint32_t threads, uint32_t 
     }
     if (operation.operands == Operands::kOrder || operation.operands == Operands::kFence)
       event.order = static_cast<MemoryOrder>(1 + below(kMemoryOrders - 1));
-    if (operation.operands == Operands::kAcquisition) event.tries = below(2) == 0;
+    if (operation.operands == Operands::kAcquisition || operation.operands == Operands::kEndOfLife)
+      event.tries = below(2) == 0;
     const bool access = operation.space == Space::kVariable &&
                         (operation.operands == Operands::kRead || operation.operands == Operands::kWrite ||
                          operation.operands == Operands::kOrder);

@@ -77,6 +77,7 @@ TEST(TextReader, NamesTheLineOfAnError) {
   EXPECT_EQ(error_of("T|r(x|"), "t:1: 'r(x' has no closing ')'");
   EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(m) or acq(m,try)");
   EXPECT_EQ(error_of("T|acq(a,b)|"), "t:1: 'acq(a,b)' is not of the form acq(m) or acq(m,try)");
+  EXPECT_EQ(error_of("T|free(a,b)|"), "t:1: 'free(a,b)' is not of the form free(x) or free(x,checked)");
   EXPECT_EQ(error_of("T|begin(f,fast)|").substr(0, 42), "t:1: 'begin(f,fast)' is not of the form be");
   EXPECT_EQ(
       error_of("T|ar(x,weak)|"),

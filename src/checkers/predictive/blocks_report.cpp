@@ -103,7 +103,7 @@ class Writer {
 
   // In words that tell the members from each other.
   std::string name(std::size_t member) const {
-    const std::string text = transaction_text(shape(member), group(member), names_);
+    std::string text = transaction_text(shape(member), group(member), names_);
     const auto is_also = [&](std::size_t i) {
       return i != member && transaction_text(shape(i), group(i), names_) == text;
     };

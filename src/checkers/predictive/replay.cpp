@@ -118,10 +118,10 @@ class Replay::Attempt {
   uint32_t lane_of(ThreadId thread) {
     const auto [known, is_new] = number_of_.try_emplace(thread, static_cast<uint32_t>(lanes_.size()));
     if (is_new) {
-      static const ThreadLog kNothing;
+      static const ThreadLog nothing;
       lanes_.emplace_back();
       lanes_.back().thread = thread;
-      lanes_.back().log = thread < run_.logs.size() ? &run_.logs[thread] : &kNothing;
+      lanes_.back().log = thread < run_.logs.size() ? &run_.logs[thread] : &nothing;
     }
     return known->second;
   }
@@ -177,6 +177,7 @@ class Replay::Attempt {
   // How far each lane may go: as far as somebody needs, and on until it holds no lock.
   void set_limits() {
     std::vector<uint32_t> open;
+    open.reserve(lanes_.size());
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane) open.push_back(lane);
     const auto need = [&](const Prerequisite& needed) {
       const std::size_t known = lanes_.size();

@@ -8,7 +8,7 @@ namespace heddle::predictive {
 
 std::string run_note(const Transactions& run) {
   std::string note;
-  const auto add = [&](std::string text) {
+  const auto add = [&](const std::string& text) {
     if (!note.empty()) note += "; ";
     note += text;
   };
