@@ -19,7 +19,7 @@ std::mutex a, b, k, m;
 std::shared_mutex s;
 std::recursive_mutex r;
 sem_t posted;
-std::atomic<int> x{0}, y{0};
+std::atomic<int> x{0};
 
 template <class Lock>
 void use(Lock& lock) {
@@ -52,7 +52,34 @@ void passed_on() {
         at(2, [] { sem_wait(&posted); });
         at(4, [] { x.store(1, std::memory_order_relaxed); });
       },
-      [] { at(3, [] { y.store(1); }); });
+      [] {
+        HEDDLE_ATOMIC("innocent");
+        at(3, [] {
+          use(k);
+          use(b);
+        });
+      });
+}
+
+// Of two blocks that were open at the end of the calm, the second depends on the first only by relaxed
+// operations, one of them before the end; the first depends on the second by a lock. Unless the second has
+// looked before the other one wrote.
+void by_atomics(bool looks_before) {
+  run(
+      [] {
+        HEDDLE_ATOMIC("first");
+        at(0, [] { use(a); });
+        at(5, [] { use(b); });
+      },
+      [=] {
+        HEDDLE_ATOMIC("second");
+        at(1, [] { use(b); });
+        at(looks_before ? 3 : 4, [] { (void)x.load(std::memory_order_relaxed); });
+      },
+      [=] {
+        at(2, [] { use(a); });
+        at(looks_before ? 4 : 3, [] { x.store(1, std::memory_order_relaxed); });
+      });
 }
 
 // A thread is made by one who knows of a block that was open at the end of the calm.
@@ -177,6 +204,8 @@ void shared(bool with_deadlock) {
 int main(int, char** arguments) {
   const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
   if (is("passed_on")) passed_on();
+  if (is("by_atomics")) by_atomics(false);
+  if (is("looked_before")) by_atomics(true);
   if (is("made_later")) made_later();
   if (is("recursive")) recursive();
   if (is("recursive_in_order")) recursive_in_order();
