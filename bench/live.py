@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import running
-from running import KERNELS, LOCK_HEAVY, PROGRAMS, ROOT, Failed
+from running import ATOMICS, KERNELS, LOCK_HEAVY, PROGRAMS, ROOT, Failed
 from table import put_between
 
 ONLINE = ["race", "deadlock", "atomicity", "determinism"]
@@ -100,7 +100,8 @@ def table(page, title, names, threads, chosen, arguments, size):
             page.add(f"| {name}, {count} | {time['plain']:.2f} | {cells} | {ratio:.2f} | {memory['plain']:.0f} | "
                      f"{memory['TSan']:.0f} | {memory['Heddle']:.0f} |")
     page.add()
-    for kind, members in (("CPU-bound kernels", KERNELS), ("programs that mostly lock", LOCK_HEAVY)):
+    for kind, members in (("CPU-bound kernels", KERNELS), ("programs that mostly lock", LOCK_HEAVY),
+                          ("programs that mostly use atomics", ATOMICS)):
         for count in threads if set(members) <= set(names) else []:
             found = [ratios[name, count] for name in members]
             page.add(f"Geometric mean of Heddle ÷ TSan over the {kind}, {count} threads: "
@@ -117,7 +118,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 8])
     parser.add_argument("--small", dest="size", action="store_const", const=["small"], default=[])
-    parser.add_argument("names", nargs="*", default=[*KERNELS, *LOCK_HEAVY])
+    parser.add_argument("names", nargs="*", default=[*KERNELS, *LOCK_HEAVY, *ATOMICS])
     arguments = parser.parse_args()
     arguments.scratch.mkdir(parents=True, exist_ok=True)
     for old in arguments.scratch.iterdir():  # they may be of another Heddle

@@ -14,6 +14,7 @@ KERNELS = ["series", "sor", "sparse", "lufact", "crypt", "moldyn", "montecarlo",
 # Programs that mostly lock, with a size for which a tool that follows every lock takes seconds, where their own normal
 # size takes minutes.
 LOCK_HEAVY = {"queue": "500000", "hashmap": "2000000", "bank": "3000000"}
+ATOMICS = ["counters"]  # use atomic variables and little else
 
 
 class Failed(Exception):
