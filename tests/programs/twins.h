@@ -39,7 +39,9 @@ inline void let_second_pass() {
   schedule::wait_for(2);
 }
 
-// The second may begin now, and waits where it must.
-inline void let_second_begin() { schedule::end_turn(); }
+// The second may begin now, and waits where it must. Both may call it: the second's call means nothing.
+inline void let_second_begin() {
+  if (!schedule::has_come(1)) schedule::end_turn();
+}
 
 }  // namespace twins
