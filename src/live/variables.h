@@ -67,11 +67,14 @@ class Variables {
     return count == 1 ? found : kNone;
   }
 
-  // The same, of 8 bytes that were accessed before; kNone: it may have to be asked for.
+  // The same, of what was accessed before; kNone: it may have to be asked for.
   uint32_t known_whole(uint64_t address, uint64_t size) {
-    if (size != 8 || address % 8 != 0) return kNone;
     const uint32_t cell = cell_at(address / 8);
-    return is_whole(cell) ? cell - 1 : kNone;
+    const uint64_t first = address % 8;
+    if (is_whole(cell)) return size == 8 && first == 0 ? cell - 1 : kNone;
+    if (cell == 0) return kNone;
+    const Piece& piece = divided_[cell & ~kDivided][first];
+    return piece.size == size ? piece.variable : kNone;
   }
 
   // Whether the memory is variables of 8 bytes, each `distance` after the one before, from the first on.
