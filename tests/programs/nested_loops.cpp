@@ -95,6 +95,18 @@ void middle() {
       for (long k = 0; k < 700; ++k) matrix[i][j] += far[order[k + j]];
 }
 
+// An array of the task's own, downward: each task of the thread has its own where another one had its own
+// before.
+void own(int number) {
+  long local[12];
+  long all = 0;
+  for (long row = 0; row < 5; ++row) {
+    for (long i = 11; i >= 0; --i) local[i] = column[i] + row;
+    all += local[1 + column[row] % 11];
+  }
+  out[number] = static_cast<double>(all);
+}
+
 struct Case {
   const char* name;
   void (*run)();
@@ -137,6 +149,11 @@ int main(int, char** arguments) {
     return 0;
   }
   fill();
+  if (std::strcmp(arguments[1], "own") == 0) {
+    heddle::parallel_for(0, 4, own);
+    heddle::focus(out);
+    return 0;
+  }
   for (const Case& one : kCases)
     if (std::strcmp(one.name, arguments[1]) == 0) {
       if (arguments[2] != nullptr) {
