@@ -108,7 +108,7 @@ class ListedAddresses {
   }
 
   // False: there are fewer than there should be.
-  bool enter(uint32_t number) {
+  [[gnu::always_inline]] bool enter(uint32_t number) {
     const SeriesBlock& block = pattern_.block()[number];
     if (block.walks != 0 || block.listed != 0) take_for(block);
     previous_ = static_cast<uint16_t>(number);
