@@ -1,6 +1,6 @@
 // A loop's rounds, told as one (docs/design/dataflow.md).
 //
-// What the rounds of an innermost loop without calls do is known when it is compiled: which reads, writes,
+// What the rounds of a loop without calls do is known when it is compiled: which reads, writes,
 // assignments and branches, in which order, with which labels. So the plug-in writes it down once, as a
 // *pattern*, and at run time only what differs is kept: where the series of addresses begin and how far
 // their elements lie apart, addresses that are no such series, and, if the loop has several blocks, through
