@@ -45,6 +45,11 @@ PROGRAMS = [
 ]
 
 
+# Of the kernels, so that a plain run takes about a fifth of a second; --size takes others.
+COST_SIZES = {"series": "560", "sor": "380", "sparse": "68000", "lufact": "1300", "crypt": "11500000", "moldyn": "7", "montecarlo": "640",
+              "raytracer": "680"}
+
+
 def run(command, **more):
     return subprocess.run(command, check=False, capture_output=True, text=True, **more)
 
@@ -106,21 +111,21 @@ def measured(command, runs):
 def cost(args):
     """Of the kernels with 2 threads: plain, and recorded with data flow. CPU: program and recorder together."""
     os.environ["HEDDLE_FOLLOW_ALL"] = "1"
-    size = args.size or "small"
     print(f"{'kernel':12} {'plain s':>8} {'recorded s':>10} {'times':>7} {'times, CPU':>10} {'events':>12} "
           f"{'M events/s':>10} {'bytes/event':>11}")
     for kernel in args.only.split(",") if args.only else KERNELS:
         source = os.path.join(ROOT, "bench/programs", kernel + ".cpp")
         plain, followed = (os.path.join(args.scratch, kernel + kind) for kind in (".plain", ".followed"))
         trace = followed + ".heddle"
+        size = args.size or COST_SIZES[kernel]
         must(["clang++-19", "-std=c++20", "-O2", "-pthread", source, "-o", plain])
         must([f"{args.bin}/heddle-clang++", "--heddle-dataflow", "-std=c++20", "-O2", source, "-o", followed])
-        wall, cpu, _ = measured([plain, "2", size], 21)  # some are over in a hundredth of a second
+        wall, cpu, _ = measured([plain, "2", size], 5)
         wall_after, cpu_after, said = measured(
             [f"{args.bin}/heddle", "record", "-o", trace, "--", followed, "2", size], 1)
         events = int(re.search(r"recorded ([\d,]+) event", said).group(1).replace(",", ""))
         print(f"{kernel:12} {wall:8.3f} {wall_after:10.2f} {wall_after / wall:7.1f} {cpu_after / cpu:10.1f} "
-              f"{events:12} {events / wall_after / 1e6:10.1f} {os.path.getsize(trace) / max(events, 1):11.1f}", flush=True)
+              f"{events:12} {events / wall_after / 1e6:10.1f} {os.path.getsize(trace) / max(events, 1):11.3f}", flush=True)
         os.remove(trace)
     return 0
 

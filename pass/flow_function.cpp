@@ -277,7 +277,7 @@ bool FunctionFlow::tell_series(SeriesLoop& loop) {
   SeriesWriter writer(*this, loop);
   if (!writer.understand()) return false;
   writer.write(counters_);
-  series_headers_.insert(loop.blocks[0]);
+  series_headers_.insert(loop.blocks.begin(), loop.blocks.end());  // of inner loops, too
   return of_.has_series = true;
 }
 
@@ -287,7 +287,7 @@ void FunctionFlow::run(FunctionAnalysisManager& analyses) {
   simplify_loops();
   find_labelled();
   analyses.invalidate(function_, PreservedAnalyses::none());
-  SmallVector<SeriesLoop> loops;
+  std::vector<SeriesLoop> loops;
   if (tells_series)
     loops = find_series_loops(function_, analyses,
                               [&](const Instruction& instruction) { return is_fit_for_series(instruction); });
@@ -303,7 +303,8 @@ void FunctionFlow::run(FunctionAnalysisManager& analyses) {
   for (const auto& block : all) {
     const BasicBlock* const here = block.front()->getParent();
     for (SeriesLoop& loop : loops)
-      if (loop.blocks[0] == here && tell_series(loop)) told.insert(loop.blocks.begin(), loop.blocks.end());
+      if (loop.blocks[0] == here && !told.contains(here) && tell_series(loop))
+        told.insert(loop.blocks.begin(), loop.blocks.end());
     if (told.contains(here)) continue;
     branched_.clear();
     for (Instruction* instruction : block) visit(*instruction);

@@ -67,9 +67,9 @@ void SeriesWriter::understand_access(Block& block, Instruction& instruction, Val
   Sources written = stored == nullptr ? Sources() : sources_of(stored);
   collapse(block, written, instruction, 1);
   branch_on(block, sources_of(pointer), instruction);
-  if (!loop_.places.contains(pointer) && none_of(block.listed, [&](Instruction* access) {
-        return getLoadStorePointerOperand(access) == pointer;
-      }))
+  if (!loop_.places.contains(pointer) && !loop_.walking.contains(pointer) &&
+      none_of(block.listed,
+              [&](Instruction* access) { return getLoadStorePointerOperand(access) == pointer; }))
     block.listed.push_back(&instruction);
   Sources read;
   // Where it does not begin at a word's beginning, the monitor finds out.
@@ -189,7 +189,7 @@ bool SeriesWriter::understand() {
     for (Instruction& instruction : *block) understand(blocks_[number_of(block)], instruction);
   }
   understand_edges();
-  std::size_t listed = 0;
+  std::size_t listed = loop_.walks.size();
   for (const Block& block : blocks_) {
     steps_ += block.steps.size();
     for (const auto& [from, steps] : block.edges) steps_ += steps.size();

@@ -20,7 +20,26 @@ uint16_t SeriesWriter::operand(uint16_t label) const {
   return static_cast<uint16_t>(inputs_.size() + label);
 }
 
+// A block's accesses first, then, at its end, where the walks of the inner loop behind it begin.
+void SeriesWriter::number_listed() {
+  auto next = static_cast<uint16_t>(loop_.addresses.size());
+  walk_addresses_.resize(loop_.walks.size());
+  for (BasicBlock* block : loop_.blocks) {
+    first_listed_.push_back(next);
+    for (Instruction* access : blocks_[number_of(block)].listed) listed_[access] = next++;
+    for (unsigned i = 0; i < loop_.walks.size(); ++i)
+      if (loop_.walks[i].preheader == block) walk_addresses_[i] = next++;
+  }
+  first_listed_.push_back(next);
+  for (unsigned i = 0; i < loop_.walks.size(); ++i) walk_order_.push_back(i);
+  sort(walk_order_, [&](unsigned one, unsigned other) {
+    const auto key = [&](unsigned walk) { return std::pair(number_of(loop_.walks[walk].header), walk); };
+    return key(one) < key(other);
+  });
+}
+
 GlobalVariable* SeriesWriter::make_pattern() {
+  number_listed();
   LLVMContext& context = flow_.function_.getContext();
   auto* const i8 = Type::getInt8Ty(context);
   auto* const i16 = Type::getInt16Ty(context);
@@ -30,7 +49,6 @@ GlobalVariable* SeriesWriter::make_pattern() {
   auto* const step_type =
       StructType::get(context, {pointer, pointer, i32, i16, i8, i8, i16, i16, sources_type});
   const auto in_series = static_cast<uint16_t>(loop_.addresses.size());
-  uint16_t listed = 0;
   SmallVector<Constant*> steps;
   SmallVector<uint16_t> edges;
   SmallVector<uint16_t> blocks;
@@ -43,6 +61,9 @@ GlobalVariable* SeriesWriter::make_pattern() {
       if (const auto place = loop_.places.find(step.pointer); place != loop_.places.end()) {
         address = place->second.address;
         offset += place->second.offset;
+      } else if (const auto walk = loop_.walking.find(step.pointer); walk != loop_.walking.end()) {
+        address = walk_addresses_[walk->second.address];
+        offset += walk->second.offset;
       } else {
         address = listed_here.lookup(step.pointer);
       }
@@ -64,13 +85,24 @@ GlobalVariable* SeriesWriter::make_pattern() {
          ConstantInt::get(i8, step.size), ConstantInt::get(i16, operand(step.target)),
          ConstantInt::get(i16, count), ConstantDataArray::get(context, sources)}));
   };
-  for (const Block& block : blocks_) {
+  SmallVector<Constant*> walks;
+  auto* const i64 = Type::getInt64Ty(context);
+  auto* const walk_type = StructType::get(context, {i64, i64, i64});
+  for (uint16_t number = 0; number < blocks_.size(); ++number) {
+    const Block& block = blocks_[number];
     DenseMap<const Value*, uint16_t> listed_here;
-    const auto first_listed = static_cast<uint16_t>(in_series + listed);
-    for (Instruction* access : block.listed) {
-      const auto number = static_cast<uint16_t>(in_series + listed++);
-      listed_here[getLoadStorePointerOperand(access)] = number;
-      listed_[access] = number;
+    for (Instruction* access : block.listed)
+      listed_here[getLoadStorePointerOperand(access)] = listed_.lookup(access);
+    const auto first_walk = static_cast<uint16_t>(walks.size());
+    for (const unsigned i : walk_order_) {
+      const SeriesLoop::Walk& walk = loop_.walks[i];
+      if (number_of(walk.header) != number) continue;
+      uint64_t inside = 0;
+      for (const BasicBlock* one : walk.blocks) inside |= uint64_t{1} << number_of(one);
+      walks.push_back(ConstantStruct::get(
+          walk_type,
+          {ConstantInt::get(i64, inside), ConstantInt::get(i64, static_cast<uint64_t>(walk.stride), true),
+           ConstantInt::get(i64, walk_addresses_[i])}));
     }
     const auto first_edge = static_cast<uint16_t>(edges.size() / 4);
     for (const auto& [from, of_edge] : block.edges) {
@@ -81,23 +113,27 @@ GlobalVariable* SeriesWriter::make_pattern() {
     }
     const auto edge_count = static_cast<uint16_t>(edges.size() / 4 - first_edge);
     blocks.append({static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(block.steps.size()), first_edge,
-                   edge_count, first_listed, static_cast<uint16_t>(block.listed.size())});
+                   edge_count, first_listed_[number],
+                   static_cast<uint16_t>(first_listed_[number + 1] - first_listed_[number]), first_walk,
+                   static_cast<uint16_t>(walks.size() - first_walk)});
     for (const Step& step : block.steps) add_step(step, listed_here, block.steps);
   }
-  const std::size_t bytes = sizeof(runtime::SeriesPattern) + steps.size() * sizeof(runtime::SeriesStep) +
+  const std::size_t bytes = sizeof(runtime::SeriesPattern) + walks.size() * sizeof(runtime::SeriesWalk) +
+                            steps.size() * sizeof(runtime::SeriesStep) +
                             (edges.size() + blocks.size()) * sizeof(uint16_t);
   const bool writes = any_of(blocks_, [](const Block& block) {
     return any_of(block.steps, [](const Step& step) { return step.operation == Operation::kWrite; });
   });
   const auto kind = static_cast<uint16_t>((outside_labels_ != 0 ? 0x8000 : 0) | (writes ? 0x4000 : 0));
   Constant* const header = ConstantDataArray::get(
-      context,
-      ArrayRef<uint16_t>({static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(edges.size() / 4),
-                          static_cast<uint16_t>(blocks_.size()), in_series, listed, labels_,
-                          static_cast<uint16_t>(inputs_.size()),
-                          static_cast<uint16_t>(number_of(loop_.latch) | kind)}));
+      context, ArrayRef<uint16_t>(
+                   {static_cast<uint16_t>(steps.size()), static_cast<uint16_t>(edges.size() / 4),
+                    static_cast<uint16_t>(blocks_.size()), in_series,
+                    static_cast<uint16_t>(first_listed_.back() - in_series), labels_,
+                    static_cast<uint16_t>(inputs_.size()), static_cast<uint16_t>(walks.size() | kind)}));
   Constant* const all = ConstantStruct::getAnon(
       {ConstantInt::get(i32, 0), ConstantInt::get(i32, bytes), header,
+       ConstantArray::get(ArrayType::get(walk_type, walks.size()), walks),
        ConstantArray::get(ArrayType::get(step_type, steps.size()), steps),
        ConstantDataArray::get(context, edges), ConstantDataArray::get(context, blocks)});
   auto* const pattern = new GlobalVariable(flow_.of_.module, all->getType(), /*isConstant=*/false,
@@ -115,10 +151,11 @@ void SeriesWriter::mark_places(GlobalVariable* pattern) {
     std::string text = "nop\n1:\n.pushsection heddle_places,\"aw";
     text += group == nullptr ? "\",@progbits\n" : "G\",@progbits,\"" + group->getName().str() + "\",comdat\n";
     for (const unsigned step : steps)
-      text += ".quad 1b, ${0:c}+" +
-              std::to_string(sizeof(runtime::SeriesPattern) + step * sizeof(runtime::SeriesStep) +
-                             offsetof(runtime::SeriesStep, pc)) +
-              "\n";
+      text +=
+          ".quad 1b, ${0:c}+" +
+          std::to_string(sizeof(runtime::SeriesPattern) + loop_.walks.size() * sizeof(runtime::SeriesWalk) +
+                         step * sizeof(runtime::SeriesStep) + offsetof(runtime::SeriesStep, pc)) +
+          "\n";
     text += ".popsection";
     IRBuilder<> builder(at);
     if (isa<PHINode>(at)) builder.SetInsertPoint(&*at->getParent()->getFirstInsertionPt());
@@ -138,7 +175,7 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
   GlobalVariable* const pattern = make_pattern();
 
   const bool has_path = blocks_.size() > 1;
-  const bool has_list = !listed_.empty();
+  const bool has_list = !listed_.empty() || !loop_.walks.empty();
   IRBuilder<> entry(&*flow_.function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   auto* const number = entry.getInt64Ty();
   const auto counter = [&] {
@@ -193,13 +230,29 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
       flow_.set(value, before.CreateSelect(before.CreateIsNull(label), flow_.none(), own));
     }
   }
+  const auto keep = [&](IRBuilder<>& builder, Value* address) {
+    Value* const at = count(builder, addresses);
+    builder.CreateStore(address, builder.CreateGEP(number, list, at));
+  };
   for (const auto& [access, place] : listed_) {
     IRBuilder<> builder(const_cast<Instruction*>(access));
-    Value* const at = count(builder, addresses);
-    builder.CreateStore(
-        builder.CreatePtrToInt(const_cast<Value*>(getLoadStorePointerOperand(access)), number),
-        builder.CreateGEP(number, list, at));
+    keep(builder, builder.CreatePtrToInt(const_cast<Value*>(getLoadStorePointerOperand(access)), number));
   }
+  SmallVector<PHINode*> walks;  // where they are
+  for (const SeriesLoop::Walk& walk : loop_.walks) {
+    PHINode* const now = PHINode::Create(number, 2, "", walk.header->begin());
+    IRBuilder<> next(walk.latch->getTerminator());
+    now->addIncoming(walk.start, walk.preheader);
+    now->addIncoming(next.CreateAdd(now, next.getInt64(static_cast<uint64_t>(walk.stride))), walk.latch);
+    walks.push_back(now);
+  }
+  // In the order of their numbers.
+  for (BasicBlock* block : loop_.blocks)
+    for (const SeriesLoop::Walk& walk : loop_.walks)
+      if (walk.preheader == block) {
+        IRBuilder<> builder(block->getTerminator());
+        keep(builder, walk.start);
+      }
   for (BasicBlock* block : loop_.blocks) {
     for (Instruction& instruction : *block)
       if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction)) {
@@ -243,9 +296,10 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
       count(builder, rounds);
     }
   }
-  if (has_path || has_list) {
-    IRBuilder<> builder(loop_.latch->getTerminator());
-    builder.SetCurrentDebugLocation(loop_.latch->getTerminator()->getDebugLoc());
+  for (BasicBlock* latch : loop_.latches) {
+    if (!has_path && !has_list) continue;
+    IRBuilder<> builder(latch->getTerminator());
+    builder.SetCurrentDebugLocation(latch->getTerminator()->getDebugLoc());
     Value* is_due = builder.getFalse();
     if (has_path)
       is_due = builder.CreateOr(
@@ -255,8 +309,11 @@ void SeriesWriter::write(SmallVectorImpl<AllocaInst*>& counters) {
       is_due = builder.CreateOr(
           is_due, builder.CreateICmpUGT(builder.CreateLoad(number, addresses),
                                         builder.getInt64(runtime::kMostAddresses - runtime::kMostListed)));
-    IRBuilder<> then(SplitBlockAndInsertIfThen(is_due, loop_.latch->getTerminator(), false));
+    IRBuilder<> then(SplitBlockAndInsertIfThen(is_due, latch->getTerminator(), false));
     tell(then);
+    // The inner loops that it is in go on from where they are.
+    for (const unsigned i : walk_order_)
+      if (is_contained(loop_.walks[i].blocks, latch)) keep(then, walks[i]);
   }
 }
 

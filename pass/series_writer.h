@@ -56,6 +56,8 @@ class SeriesWriter {
   void understand_edges();
 
   llvm::GlobalVariable* make_pattern();
+  // Numbers for all addresses that are kept, and the pattern's walks, each with where it goes on.
+  void number_listed();
   void mark_places(llvm::GlobalVariable* pattern);
   uint16_t operand(uint16_t label) const;
   uint16_t number_of(const llvm::BasicBlock* block) const { return numbers_.lookup(block); }
@@ -71,7 +73,10 @@ class SeriesWriter {
   uint16_t labels_ = 0;
   uint16_t outside_labels_ = 0;  // of them, that are needed behind the loop
   std::size_t steps_ = 0;
-  llvm::DenseMap<const llvm::Instruction*, uint16_t> listed_;                  // addresses
+  llvm::DenseMap<const llvm::Instruction*, uint16_t> listed_;  // addresses
+  llvm::SmallVector<uint16_t> first_listed_;                   // by block, and the end
+  llvm::SmallVector<uint16_t> walk_addresses_;                 // by walk
+  llvm::SmallVector<unsigned> walk_order_;                     // by the blocks that they go on in
   llvm::MapVector<llvm::Instruction*, llvm::SmallVector<unsigned>> steps_at_;  // by what does them
 };
 

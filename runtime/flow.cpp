@@ -37,10 +37,10 @@ void look_for_race(const void* address, uint64_t size_and_kind, const void* pc) 
 // Of one aligned word at most.
 uint32_t read_in_word(Thread& thread, const void* address, uint32_t size, const char* name, const void* pc) {
   const auto written = [&] { return heddle_thread_state.thread == nullptr ? 0 : cell_of(address)->write; };
-  if (const uint32_t label = known_read(address, size, heddle_thread_state.stamp, written()); label != 0)
-    return label;
+  uint32_t label = 0;
+  if (known_read(address, size, heddle_thread_state.stamp, written(), label)) return label;
   look_for_race(address, size, pc);
-  const uint32_t label = fresh_label();
+  label = fresh_label();
   tell_quickly(thread, {.operation = static_cast<uint8_t>(Operation::kRead),
                         .address = address,
                         .pc = pc,
@@ -228,7 +228,8 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_after_call(const char* top, uint32_t a, ui
 HEDDLE_INTERPOSE uint32_t heddle_flow_return(uint32_t mark, uint32_t label, uint32_t is_called_by_us) {
   // Whatever a function without labels does with it.
   if (is_called_by_us == 0 && heddle_flow_state.outside != 0) branch(label, HEDDLE_HERE);
-  if (heddle_flow_state.next - mark > kManyLabels) use_again(mark, &label, 1, HEDDLE_HERE);
+  if (!use_again_untold(mark, label) && heddle_flow_state.next - mark > kManyLabels)
+    use_again(mark, &label, 1, HEDDLE_HERE);
   return label;
 }
 

@@ -27,15 +27,6 @@ struct Leaves {
   }
 };
 
-struct alignas(64) KnownLabel {
-  uint64_t value;     // the number of the value that it is for: labels are used again
-  uint64_t branched;  // the era, plus one, that has branched on it
-  uint64_t era;       // that made it, if it is not told yet …
-  const void* pc;     // … and where,
-  Leaves leaves;      // … and of what; none: it is told
-  bool is_decided;    // for good
-};
-
 struct KnownRead {
   const void* address;
   uint64_t stamp;
@@ -43,8 +34,20 @@ struct KnownRead {
   uint64_t era;
   uint64_t value;  // of the label
   uint32_t label;
-  uint32_t size;
+  uint32_t size : 31;
+  uint32_t is_decided : 1;  // so is its value: whatever label that had, it counts as none
 };
+
+struct alignas(64) KnownLabel {
+  uint64_t value;           // the number of the value that it is for: labels are used again
+  uint64_t branched;        // the era, plus one, that has branched on it
+  uint64_t era;             // that made it, if it is not told yet …
+  const void* pc;           // … and where,
+  Leaves leaves;            // … and of what; none: it is told
+  uint32_t read : 31;       // that it is of, plus one, in KnownLabels::reads; 0: none that is known
+  uint32_t is_decided : 1;  // for good
+};
+static_assert(sizeof(KnownLabel) == 64);
 
 }  // namespace
 
@@ -71,7 +74,7 @@ KnownLabels& known() {
 
 bool is_decided(uint32_t label) {
   const KnownLabel* const of = known().find(label);
-  return of != nullptr && of->is_decided;
+  return of != nullptr && of->is_decided != 0;
 }
 
 KnownLabel* put_off(uint32_t label) {
@@ -126,6 +129,14 @@ Leaves leaves_of(Thread& thread, const Leaves& labels) {
   return result;
 }
 
+// Nothing can leave the branch on it out.
+void decide(KnownLabel& of) {
+  of.is_decided = 1;
+  if (of.read == 0) return;
+  KnownRead& read = (&known().reads[0][0])[of.read - 1];
+  if (read.value == of.value) read.is_decided = 1;
+}
+
 uint32_t tell_join(Thread& thread, const Leaves& leaves, const void* pc) {
   const uint32_t label = fresh_label();
   if (label != 0) {
@@ -153,7 +164,8 @@ void renew(uint32_t label) {
     of->value = ++known().values;
     of->branched = 0;
     of->leaves.count = 0;
-    of->is_decided = false;
+    of->is_decided = 0;
+    of->read = 0;
   }
 }
 
@@ -229,14 +241,15 @@ uint32_t settled(Thread& thread, uint32_t label) {
 void branch(uint32_t label, const void* pc) {
   if (label == 0) return;
   KnownLabel* const of = known().find(label);
-  if (of != nullptr && (of->is_decided || of->branched == flow_thread.era + 1) && !tells_every_step) return;
+  if (of != nullptr && (of->is_decided != 0 || of->branched == flow_thread.era + 1) && !tells_every_step)
+    return;
   Thread* const thread = telling_thread();
   if (thread == nullptr) return;
   if (of != nullptr) {
     of->branched = flow_thread.era + 1;
     // A task that is begun in what may be left out does not know it. But all that has its labels is there,
     // too.
-    of->is_decided = flow_thread.maybes == 0 && !tells_every_step;
+    if (flow_thread.maybes == 0 && !tells_every_step) decide(*of);
     if (of->leaves.count != 0) {
       // As good as a branch on what it is computed from.
       for (uint32_t i = 0; i < of->leaves.count; ++i) branch(of->leaves.of[i], pc);
@@ -252,7 +265,7 @@ void know_branch(uint32_t label) {
   KnownLabel* const of = known().find(label);
   if (label == 0 || of == nullptr || of->leaves.count != 0) return;
   of->branched = flow_thread.era + 1;
-  of->is_decided |= flow_thread.maybes == 0 && !tells_every_step;
+  if (flow_thread.maybes == 0 && !tells_every_step) decide(*of);
 }
 
 // What is decided need not be kept.
@@ -289,19 +302,29 @@ void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc) 
   heddle_flow_state.next = mark + kept;
 }
 
-uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written) {
+bool use_again_untold(uint32_t mark, uint32_t& label) {
+  if (label >= mark && !is_decided(label)) return false;
+  if (label >= mark) label = 0;
+  release_labels(mark);
+  return true;
+}
+
+bool known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t& label) {
   const KnownRead& read = read_at(address);
-  const bool is_same = read.address == address && read.size == size && read.stamp == stamp &&
-                       read.written == written && read.era == flow_thread.era &&
-                       read.label < heddle_flow_state.next && !tells_every_step;
-  return is_same && known().labels[read.label].value == read.value && read.value > known().forgotten
-             ? read.label
-             : 0;
+  if (read.address != address || read.size != size || read.stamp != stamp || read.written != written ||
+      read.era != flow_thread.era || read.value <= known().forgotten || tells_every_step)
+    return false;
+  label = read.is_decided != 0 ? 0 : read.label;
+  return read.is_decided != 0 ||
+         (label < heddle_flow_state.next && known().labels[label].value == read.value);
 }
 
 void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label) {
-  if (const KnownLabel* const of = known().find(label); of != nullptr && label != 0)
-    read_at(address) = {address, stamp, written, flow_thread.era, of->value, label, size};
+  KnownLabel* const of = known().find(label);
+  if (of == nullptr || label == 0) return;
+  KnownRead& read = read_at(address);
+  read = {address, stamp, written, flow_thread.era, of->value, label, size, 0};
+  of->read = static_cast<uint32_t>(&read - &known().reads[0][0] + 1) & 0x7FFFFFFF;
 }
 
 void forget_read(const void* address) {

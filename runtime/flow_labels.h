@@ -43,10 +43,12 @@ void know_branch(uint32_t label);
 
 // Labels from `mark` on are used again, except that what has these labels has others from now on.
 void use_again(uint32_t mark, uint32_t* labels, uint32_t count, const void* pc);
+// The same of one label, where that need not be told; it is 0 then, or from before the mark.
+bool use_again_untold(uint32_t mark, uint32_t& label);
 
-// The label of the same read before, 0 for none. `stamp`: of the stretch (runtime/layout.h); `written`: the
-// state of the memory, which says who wrote it last.
-uint32_t known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written);
+// Whether there was the same read before, and its label. `stamp`: of the stretch (runtime/layout.h);
+// `written`: the state of the memory, which says who wrote it last.
+bool known_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t& label);
 void know_read(const void* address, uint32_t size, uint64_t stamp, uint64_t written, uint32_t label);
 void forget_read(const void* address);
 void forget_all_reads();

@@ -1,6 +1,4 @@
 // Loops that are told as series of rounds (runtime/series.h).
-#include "runtime/access.h"
-#include "runtime/cell.h"
 #include "runtime/connection.h"
 #include "runtime/flow.h"
 #include "runtime/flow_labels.h"
@@ -8,6 +6,7 @@
 #include "runtime/interpose/real.h"
 #include "runtime/put.h"
 #include "runtime/series.h"
+#include "runtime/series_races.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -61,80 +60,6 @@ class Words {
   uint32_t count_ = 0;
 };
 
-// Steps that are looked at each time the loop goes through their block, put together so that a long path need
-// not go through all the others.
-class LookedAt {
- public:
-  explicit LookedAt(const SeriesPattern& pattern) {
-    uint16_t count = 0;
-    for (uint32_t number = 0; number < pattern.blocks; ++number) {
-      const SeriesBlock& block = pattern.block()[number];
-      begin_[number] = count;
-      for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i) {
-        const SeriesStep& step = pattern.step()[i];
-        // Every round goes through its first block: what is in series there is looked at as a whole.
-        const bool is_of_rounds = number == 0 && step.address < pattern.in_series;
-        if (step.address != kNoOperand && !step.is_written && !is_of_rounds)
-          step_[count++] = static_cast<uint16_t>(i);
-      }
-    }
-    begin_[pattern.blocks] = count;
-  }
-
-  const uint16_t* begin(uint32_t block) const { return step_ + begin_[block]; }
-  const uint16_t* end(uint32_t block) const { return step_ + begin_[block + 1]; }
-
- private:
-  uint16_t step_[kMostSteps];
-  uint16_t begin_[kMostBlocks + 1];
-};
-
-// Whether the thread has looked at it in its present stretch, as compiled code asks before it calls.
-bool is_looked_at(uint64_t address, uint32_t size, bool writes) {
-  if (size != 8 || address % 8 != 0) return false;
-  const Cell* const cell = cell_of(reinterpret_cast<const void*>(address));
-  if (writes) return cell->write == heddle_thread_state.stamp;
-  return cell->read == heddle_thread_state.stamp || cell->read == heddle_thread_state.group;
-}
-
-void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t rounds) {
-  if (heddle_thread_state.thread == nullptr) return;
-  const auto writes = [](const SeriesStep& step) {
-    return step.operation == static_cast<uint8_t>(Operation::kWrite);
-  };
-  const SeriesBlock& first = pattern.block()[0];
-  for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
-    const SeriesStep& step = pattern.step()[i];
-    if (step.address >= pattern.in_series || step.is_written) continue;
-    const uint64_t address =
-        of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
-    access_memory_series(address, rounds, static_cast<int64_t>(of.series[std::size_t{2} * step.address + 1]),
-                         step.size | (writes(step) ? kWrites : 0), reinterpret_cast<const void*>(step.pc));
-  }
-  if (pattern.blocks == 1 && pattern.listed == 0) return;
-  const LookedAt steps(pattern);
-  const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
-  const uint64_t* listed = of.addresses;
-  uint64_t round = ~uint64_t{0};
-  for (uint32_t visit = 0; visit < visits; ++visit) {
-    const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
-    const SeriesBlock& block = pattern.block()[number];
-    if (number == 0) ++round;
-    for (const uint16_t* i = steps.begin(number); i < steps.end(number); ++i) {
-      const SeriesStep& step = pattern.step()[*i];
-      const uint64_t address =
-          (step.address >= pattern.in_series ? listed[step.address - block.first_listed]
-                                             : of.series[std::size_t{2} * step.address] +
-                                                   round * of.series[std::size_t{2} * step.address + 1]) +
-          static_cast<uint64_t>(int64_t{step.offset});
-      if (is_looked_at(address, step.size, writes(step))) continue;
-      access_memory(reinterpret_cast<const void*>(address), step.size | (writes(step) ? kWrites : 0),
-                    reinterpret_cast<const void*>(step.pc));
-    }
-    listed += block.listed;
-  }
-}
-
 // Reads of what was written are no longer what they were.
 void forget_written(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t rounds) {
   constexpr uint32_t kFew = 128;
@@ -142,20 +67,47 @@ void forget_written(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   for (uint32_t i = 0; i < pattern.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.operation != static_cast<uint8_t>(Operation::kWrite)) continue;
-    uint64_t address = of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
-    for (uint32_t round = 0; round < rounds; ++round, address += of.series[std::size_t{2} * step.address + 1])
+    uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    for (uint32_t round = 0; round < rounds; ++round, address += of.series[2 * step.address + 1])
       forget_reads(reinterpret_cast<const void*>(address), step.size);
   }
 }
 
-// What each round branches on from outside the loop is branched on.
-void know_branches(const SeriesPattern& pattern, const uint64_t* inputs) {
-  const SeriesBlock& first = pattern.block()[0];
-  for (uint32_t i = first.first_step; i < uint32_t{first.first_step} + first.steps; ++i) {
-    const SeriesStep& step = pattern.step()[i];
-    if (step.operation == static_cast<uint8_t>(Operation::kBranch) && step.target < pattern.inputs)
-      know_branch(static_cast<uint32_t>(inputs[step.target]));
+// What a block branches on from outside the loop is branched on, once the loop has gone through it.
+void know_branches(const SeriesPattern& pattern, const SeriesRounds& of, const uint64_t* inputs) {
+  uint64_t visited = 1;
+  for (uint32_t i = 0; i < of.path_size; ++i) visited |= uint64_t{1} << of.path[i];
+  for (uint32_t number = 0; number < pattern.blocks; ++number) {
+    if ((visited >> number & 1) == 0) continue;
+    const SeriesBlock& block = pattern.block()[number];
+    for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i) {
+      const SeriesStep& step = pattern.step()[i];
+      if (step.operation == static_cast<uint8_t>(Operation::kBranch) && step.target < pattern.inputs)
+        know_branch(static_cast<uint32_t>(inputs[step.target]));
+    }
   }
+}
+
+// Later rounds do not have what only the first one begins with: the less differs, the more is the same as
+// before.
+void drop_first_inputs(const SeriesPattern& pattern, uint64_t* inputs) {
+  constexpr uint32_t kMost = 64;
+  if (pattern.inputs == 0 || pattern.inputs > kMost) return;
+  uint64_t used = 0;
+  const auto use = [&](uint32_t first, uint32_t count) {
+    for (uint32_t i = first; i < first + count; ++i) {
+      const SeriesStep& step = pattern.step()[i];
+      if (step.target < pattern.inputs) used |= uint64_t{1} << step.target;
+      for (uint32_t source = 0; source < step.sources; ++source)
+        if (step.source[source] < pattern.inputs) used |= uint64_t{1} << step.source[source];
+    }
+  };
+  for (uint32_t number = 0; number < pattern.blocks; ++number)
+    use(pattern.block()[number].first_step, pattern.block()[number].steps);
+  for (uint32_t i = 0; i < pattern.edges; ++i)
+    if (pattern.edge()[i].from != kFromOutside) use(pattern.edge()[i].first_step, pattern.edge()[i].steps);
+  for (uint32_t i = 0; i < pattern.inputs; ++i)
+    if ((used >> i & 1) == 0) inputs[i] = 0;
 }
 
 uint32_t rounds_of(const HeddleSeriesRun& run) {
@@ -220,19 +172,34 @@ void tell_each_step(Thread& thread, const HeddleSeriesRun& run, const SeriesRoun
   });
 }
 
+// Of all that is on the stack, the deepest place matters.
 void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t addresses) {
   const auto see = [](uint64_t address) {
     const auto* const at = reinterpret_cast<const char*>(address);
     if (at < flow_thread.deepest && at >= flow_thread.deepest_possible) flow_thread.deepest = at;
   };
-  for (uint32_t i = 0; i < pattern.steps; ++i)
-    if (const SeriesStep& step = pattern.step()[i]; step.address < pattern.in_series) {
-      const uint64_t first =
-          of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+  int64_t least = 0;  // of what is listed
+  for (uint32_t i = 0; i < pattern.steps; ++i) {
+    const SeriesStep& step = pattern.step()[i];
+    if (step.address < pattern.in_series) {
+      const uint64_t first = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
       see(first);
-      see(first + (of.rounds - 1) * of.series[std::size_t{2} * step.address + 1]);
+      see(first + (of.rounds - 1) * of.series[2 * step.address + 1]);
+    } else if (step.address != kNoOperand && step.offset < least) {
+      least = step.offset;
     }
-  for (uint32_t a = 0; a < addresses; ++a) see(of.addresses[a]);
+  }
+  for (uint32_t a = 0; a < addresses; ++a) see(of.addresses[a] + static_cast<uint64_t>(least));
+  bool goes_down = false;
+  for (uint32_t i = 0; i < pattern.walks; ++i) goes_down |= pattern.walk()[i].stride < 0;
+  if (!goes_down) return;
+  ListedAddresses listed(pattern, of, addresses);
+  for (uint32_t visit = 0; visit < of.path_size; ++visit) {
+    listed.enter(of.path[visit]);
+    const SeriesBlock& block = pattern.block()[of.path[visit]];
+    for (uint32_t i = block.first_walk; i < uint32_t{block.first_walk} + block.walks; ++i)
+      see(listed[static_cast<uint16_t>(pattern.walk()[i].address)] + static_cast<uint64_t>(least));
+  }
 }
 
 }  // namespace
@@ -255,9 +222,10 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   if (thread == nullptr || run->label == 0 || channel == nullptr) return;
   const void* const pc = HEDDLE_HERE;
   auto* const series = reinterpret_cast<uint64_t*>(run + 1);
-  uint64_t* const inputs = series + std::size_t{2} * pattern.in_series;
+  uint64_t* const inputs = series + 2 * pattern.in_series;
   const uint32_t rounds = rounds_of(*run);
   if (rounds == 0 && run->path == 0) return;
+  if (run->previous != kFromOutside) drop_first_inputs(pattern, inputs);
   for (uint32_t i = 0; i < pattern.inputs; ++i)
     inputs[i] = settled(*thread, static_cast<uint32_t>(inputs[i]));
   SeriesRounds of = {rounds,
@@ -268,12 +236,11 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
                      heddle_series_buffer.addresses};
   const auto addresses = static_cast<uint32_t>(run->addresses);
   see_stack(pattern, of, addresses);
-  look_for_races(pattern, of, rounds);
+  look_for_races(pattern, of, rounds, addresses);
   if (pattern.writes) forget_written(pattern, of, rounds);
   const auto advance = [&](uint32_t by) {
-    for (uint32_t i = 0; i < pattern.in_series; ++i)
-      series[std::size_t{2} * i] += by * series[std::size_t{2} * i + 1];
-    run->previous = of.previous = pattern.last_block;
+    for (uint32_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];
+    run->previous = of.previous = pattern.blocks == 1 ? 0 : of.path[of.path_size - 1];
   };
   if (const uint32_t place = place_in_channel(pattern); place != 0) {
     // Long ones in pieces, where nothing is listed.
@@ -289,7 +256,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
     tell_each_step(*thread, *run, of, addresses, inputs);
   }
   advance(of.rounds);
-  know_branches(pattern, inputs);
+  know_branches(pattern, of, inputs);
   const auto label = static_cast<uint32_t>(run->label);
   if (!pattern.keeps_labels) return release_labels(label);
   // There were no more labels: whoever has these may have others' soon.

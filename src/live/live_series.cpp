@@ -89,23 +89,19 @@ bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begi
     for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i)
       if (pattern.step()[i].address != runtime::kNoOperand && !is_of_rounds(i)) accesses[number].push_back(i);
   }
-  std::span<const uint64_t> listed = told.addresses;
+  runtime::ListedAddresses listed(pattern, of, static_cast<uint32_t>(told.addresses.size()));
   const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
   for (uint32_t visit = 0; visit < visits; ++visit) {
     const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
     if (number >= pattern.blocks) return false;
-    const runtime::SeriesBlock& block = pattern.block()[number];
     if (number == 0) ++rounds;
-    if (listed.size() < block.listed) return false;
+    if (!listed.enter(number)) return false;
     for (const uint32_t i : accesses[number]) {
       const SeriesStep& step = pattern.step()[i];
-      const bool is_listed = step.address >= pattern.in_series;
-      if (is_listed &&
-          (step.address < block.first_listed || step.address - block.first_listed >= block.listed))
-        return false;
       const uint64_t address =
-          is_listed ? listed[step.address - block.first_listed]
-                    : of.series[2 * step.address] + (rounds - 1) * of.series[2 * step.address + 1];
+          step.address >= pattern.in_series
+              ? listed[step.address]
+              : of.series[2 * step.address] + (uint64_t{rounds} - 1) * of.series[2 * step.address + 1];
       const uint64_t place = address + static_cast<uint64_t>(int64_t{step.offset});
       uint32_t variable = variables_.known_whole(place & Record::kAddressMask48, step.size);
       if (variable == Variables::kNone) {
@@ -115,9 +111,8 @@ bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begi
       }
       variables_by_step_[i].push_back(variable);
     }
-    listed = listed.subspan(block.listed);
   }
-  return listed.empty();
+  return listed.are_all_used();
 }
 
 // False: one of them is not whole.

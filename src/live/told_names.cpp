@@ -24,13 +24,14 @@ uint32_t ToldNames::number_of(Space space, const std::string& name) {
 
 uint32_t ToldNames::number_of(Space space, const Thing& thing) {
   if (const std::string own = own_name(thing); !own.empty()) return number_of(space, plain(own));
-  if (latest_.kind != thing.kind || latest_.space != space || latest_.given != thing.given ||
-      latest_.site != thing.site) {
+  ByPlace& latest = latest_[mix(thing.given ^ uint64_t{thing.site} << 32) % latest_.size()];
+  if (latest.kind != thing.kind || latest.space != space || latest.given != thing.given ||
+      latest.site != thing.site) {
     const std::string name = name_by_place(thing);
     if (name.empty()) return number_of(space, fmt::format("{}@{:#x}", thing.kind, thing.address));
-    latest_ = {space, thing.given, thing.site, thing.kind, number_of(space, plain(name))};
+    latest = {space, thing.given, thing.site, thing.kind, number_of(space, plain(name))};
   }
-  return latest_.number;
+  return latest.number;
 }
 
 uint32_t ToldNames::add(Space space, uint32_t number) {

@@ -4,6 +4,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -82,14 +83,15 @@ class ToldNames {
   tsl::robin_map<uint64_t, std::string, MixHash> texts_;  // by address
   std::map<uint64_t, Object> objects_;                    // by address
   std::vector<UsedNames> used_names_ = std::vector<UsedNames>(kSpaces);
-  // The latest name by place: elements of an array come one after the other.
-  struct {
+  // The latest names by place: elements of arrays come one after the other.
+  struct ByPlace {
     Space space = {};
     uint64_t given = 0;
     SiteId site = kNoId;
     std::string_view kind;  // empty: there is none
     uint32_t number = 0;
-  } latest_;
+  };
+  std::array<ByPlace, 256> latest_;
   std::string text_;
 };
 

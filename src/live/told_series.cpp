@@ -15,6 +15,7 @@ using runtime::SeriesBlock;
 using runtime::SeriesEdge;
 using runtime::SeriesPattern;
 using runtime::SeriesStep;
+using runtime::SeriesWalk;
 
 namespace {
 
@@ -37,6 +38,8 @@ bool is_good(const SeriesPattern& pattern) {
   if (pattern.blocks == 0 || pattern.blocks > runtime::kMostBlocks || pattern.steps == 0 ||
       pattern.listed > runtime::kMostListed)
     return false;
+  for (const SeriesWalk& walk : std::span(pattern.walk(), pattern.walks))
+    if (walk.address < pattern.in_series || walk.address >= addresses) return false;
   for (const SeriesStep& step : std::span(pattern.step(), pattern.steps)) {
     const bool is_other = is_operation(step, Operation::kAssign) || is_operation(step, Operation::kBranch);
     if (!is_access(step) && !is_other) return false;
@@ -51,6 +54,7 @@ bool is_good(const SeriesPattern& pattern) {
   return std::ranges::all_of(std::span(pattern.block(), pattern.blocks), [&](const SeriesBlock& block) {
     return within(block.first_step, block.steps, pattern.steps) &&
            within(block.first_edge, block.edges, pattern.edges) &&
+           within(block.first_walk, block.walks, pattern.walks) &&
            (block.listed == 0 ||
             (block.first_listed >= pattern.in_series && within(block.first_listed, block.listed, addresses)));
   });
@@ -63,7 +67,8 @@ const SeriesPattern* ToldSeries::pattern_at(uint64_t place) {
   if (is_new && place % 8 == 0 && place + sizeof(SeriesPattern) <= runtime::Channel::kTextBytes) {
     SeriesPattern head;
     std::memcpy(&head, channel_.text + place, sizeof(head));
-    const uint64_t bytes = sizeof(head) + head.steps * sizeof(SeriesStep) + head.edges * sizeof(SeriesEdge) +
+    const uint64_t bytes = sizeof(head) + head.walks * sizeof(runtime::SeriesWalk) +
+                           head.steps * sizeof(SeriesStep) + head.edges * sizeof(SeriesEdge) +
                            head.blocks * sizeof(SeriesBlock);
     if (place + bytes <= runtime::Channel::kTextBytes) {
       auto copy = std::make_unique<uint64_t[]>((bytes + 7) / 8);
@@ -159,8 +164,6 @@ ToldSeries::Place& ToldSeries::place_of(const Told& told) {
 }
 
 ToldSeries::Known* ToldSeries::known(const Told& told, uint64_t thread, uint64_t changes) {
-  present_ = nullptr;
-  if (told.words.size() > kMostWords) return nullptr;
   present_ = &place_of(told);
   if (present_->pattern == 0 || present_->known.changes != changes) return nullptr;
   if (present_->context != context_of(told, thread) ||
@@ -170,18 +173,30 @@ ToldSeries::Known* ToldSeries::known(const Told& told, uint64_t thread, uint64_t
   return &present_->known;
 }
 
+// What was there before has to go in either case: so there is room again, sooner or later.
+bool ToldSeries::keep(const Told& told) {
+  kept_ -= present_->words.size();
+  if (kept_ + told.words.size() > kMostWords) {
+    *present_ = {};
+    present_ = nullptr;
+    return false;
+  }
+  kept_ += told.words.size();
+  present_->words.assign(told.words.begin(), told.words.end());
+  return true;
+}
+
 void ToldSeries::know(const Told& told, Known known) {
-  if (present_ == nullptr) return;
+  if (!keep(told)) return;
   present_->known = std::move(known);
   present_->pattern = told.head.name;
-  present_->words.assign(told.words.begin(), told.words.end());
 }
 
 void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
   if (present_ == nullptr) return;
   present_->known.run = run;
   present_->context = context_of(told, thread);
-  present_->words.assign(told.words.begin(), told.words.end());
+  std::ranges::copy(told.words, present_->words.begin());  // with its inputs
 }
 
 uint64_t ToldSeries::Told::steps() const {

@@ -76,8 +76,10 @@ class ToldSeries {
     std::vector<uint64_t> words;
   };
   static constexpr std::size_t kPlaces = 1U << 15;
-  static constexpr std::size_t kMostWords = 256;  // of one that is remembered
+  static constexpr std::size_t kMostWords = std::size_t{1} << 23;  // that are remembered
   static uint64_t context_of(const Told& told, uint64_t thread) { return thread << 32 | told.head.context; }
+  // Whether there is room for them.
+  bool keep(const Told& told);
   static bool is_of(const Place& place, const Told& told, uint64_t hash);
   // Either what is known of it, or the older of two that give way to it.
   Place& place_of(const Told& told);
@@ -85,7 +87,8 @@ class ToldSeries {
 
   const runtime::Channel& channel_;
   std::vector<Place> places_;  // by what is known there
-  Place* present_ = nullptr;   // of what was asked for last; null: it is too long
+  Place* present_ = nullptr;   // of what was asked for last; null: it cannot be remembered
+  std::size_t kept_ = 0;       // words, in all places
   // By their place. What was looked at cannot change any more. Null: not what the runtime writes.
   tsl::robin_map<uint64_t, std::unique_ptr<uint64_t[]>, MixHash> patterns_;
 };

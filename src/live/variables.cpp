@@ -6,6 +6,7 @@ Variables::Line& Variables::find_line(uint64_t number) {
   const auto [entry, is_new] = lines_.try_emplace(number);
   if (!is_new) return stored_[entry->second];
   ++pages_[number >> kLinesPerPageBits];
+  if (lines_.size() > near_.size() && near_.size() < kMostNear) near_.assign(near_.size() * 4, {});
   if (unused_lines_.empty()) {
     entry.value() = static_cast<uint32_t>(stored_.size());
     return stored_.emplace_back();
@@ -104,7 +105,7 @@ void Variables::forget(uint64_t address, uint64_t size) {
     Line& cells = stored_[found->second];
     for (; cell <= last && cell < line_end; ++cell) forget_cell(cells[cell % kCellsPerLine]);
     if (cells != Line{}) continue;
-    near_[line % kNear] = {};
+    near_[line % near_.size()] = {};
     unused_lines_.push_back(found->second);
     lines_.erase(found);
     if (--page.value() == 0) pages_.erase(page);
@@ -118,7 +119,7 @@ void Variables::forget_all() {
   pages_.clear();
   stored_.clear();
   unused_lines_.clear();
-  near_.assign(kNear, {});
+  near_.assign(kFewNear, {});
 }
 
 }  // namespace heddle

@@ -72,11 +72,14 @@ class Variables {
     return count == 1 ? found : kNone;
   }
 
-  // The same, of 8 bytes that were accessed before; kNone: it may have to be asked for.
+  // The same, of what was accessed before; kNone: it may have to be asked for.
   uint32_t known_whole(uint64_t address, uint64_t size) {
-    if (size != 8 || address % 8 != 0) return kNone;
     const uint32_t cell = cell_at(address / 8);
-    return is_whole(cell) ? cell - 1 : kNone;
+    const uint64_t first = address % 8;
+    if (is_whole(cell)) return size == 8 && first == 0 ? cell - 1 : kNone;
+    if (cell == 0) return kNone;
+    const Piece& piece = divided_[cell & ~kDivided][first];
+    return piece.size == size ? piece.variable : kNone;
   }
 
   // Whether the memory is variables of 8 bytes, each `distance` after the one before, from the first on.
@@ -111,15 +114,18 @@ class Variables {
   static constexpr uint32_t kDivided = uint32_t{1} << 31;
   static constexpr unsigned kLinesPerPageBits = 6;  // pages of 4 KiB
 
-  static constexpr std::size_t kNear = 1U << 15;
+  static constexpr std::size_t kFewNear = 1U << 15;
+  static constexpr std::size_t kMostNear = 1U << 20;
 
   static bool is_whole(uint32_t cell) { return cell != 0 && (cell & kDivided) == 0; }
   // Valid until the next call.
   uint32_t& cell_at(uint64_t number) {
     const uint64_t line = number / kCellsPerLine;
-    Near& near = near_[line % kNear];
-    if (line != near.number) near = {line, &find_line(line)};
-    return (*near.line)[number % kCellsPerLine];
+    if (const Near& near = near_[line % near_.size()]; line == near.number)
+      return (*near.line)[number % kCellsPerLine];
+    Line& found = find_line(line);  // may make room for more of them
+    near_[line % near_.size()] = {line, &found};
+    return found[number % kCellsPerLine];
   }
   // Whether the cells from `number` on are `expected` and what comes after it.
   bool are_in_row(uint64_t number, uint64_t count, uint32_t expected) {
@@ -153,8 +159,9 @@ class Variables {
     uint64_t number = ~uint64_t{0};
     Line* line = nullptr;
   };
-  std::vector<Near> near_ =
-      std::vector<Near>(kNear);  // lines found lately, so that most need not be looked up
+  // Lines found lately, so that most need not be looked up: a power of two, and more where there are many
+  // lines.
+  std::vector<Near> near_ = std::vector<Near>(kFewNear);
   std::vector<Pieces> divided_;
   std::vector<uint32_t> unused_;  // of divided_
 };

@@ -41,7 +41,8 @@ class ToldSeriesTest : public testing::Test {
     steps[0].target = 1;
     steps[1].operation = static_cast<uint8_t>(Operation::kBranch);
     steps[1].address = runtime::kNoOperand;
-    const SeriesBlock block = {0, 2, 0, 0, 0, 0};
+    SeriesBlock block = {};
+    block.steps = 2;
     char* const to = channel_->text + kPlace;
     std::memcpy(to, &pattern, sizeof(pattern));
     std::memcpy(to + sizeof(pattern), steps, sizeof(steps));

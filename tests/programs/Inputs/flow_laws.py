@@ -24,6 +24,7 @@ PRELUDE = """// Made by flow_laws.py.
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -49,6 +50,8 @@ long* places[2] = {&whole[0], &whole[3]};
 std::atomic<long> counter{1};
 std::map<long, long> tree = {{0, 1}, {2, 3}};
 std::vector<long> list = {1, 2};
+std::shared_ptr<long> kept[2] = {std::make_shared<long>(5), std::make_shared<long>(6)};
+std::weak_ptr<long> looking = kept[0];
 std::mutex everybody;
 
 struct Turn {
@@ -74,6 +77,7 @@ SHARED = ["whole[0]", "whole[1]", "whole[2]", "whole[3]", "half[0]", "half[1]", 
 LOCALS = ["a", "b", "c"]
 MOST_MAYBES = 8
 LOOPS_FROM = 10_000_000  # seeds of programs with loops that call nobody; those below are what they always were
+NESTS_FROM = 20_000_000  # … and with loops inside of those, and shared pointers
 SEQUENTIAL_RUNS = 20000  # at most
 # Prints what the program ends with; with IN_SEQUENCE, whether a run of the sequential version ends with that, too.
 MAIN = """
@@ -110,6 +114,7 @@ class Case:
         self.branching = self.dice.choice([0.0, 0.05, 0.5])
         self.branches = False  # there are some in the statement that is being made
         self.loops = seed >= LOOPS_FROM
+        self.nests = seed >= NESTS_FROM
 
     def location(self):
         return self.dice.choice(self.shared)
@@ -148,8 +153,32 @@ class Case:
         index = self.dice.choice(["i", "i", "i", "3 - i", "i ^ 1", "(i + 1) & 3", "2"] + (["whole[i] & 3"] if self.branches else []))
         return f"{self.dice.choice(['whole', 'whole', 'half'])}[{index}]"
 
+    def nest(self, outer):
+        """A loop inside of a loop: its arrays are walked, and indexed by what others hold."""
+        inner = "j" if outer == "i" else "k"
+        index = self.dice.choice([inner, inner, f"({outer} + {inner}) & 3", f"3 - {inner}", f"{outer} ^ {inner}"] +
+                                 ([f"whole[{inner}] & 3", f"half[{inner}] & 3"] if self.branches else []))
+        element, rounds = f"{self.dice.choice(['whole', 'half'])}[{index}]", []
+        for _ in range(self.dice.randint(1, 2)):
+            rounds.append(self.dice.choice([f"{self.dice.choice(LOCALS)} += {element};", f"{element} = {self.value(2)} + {self.element()};",
+                                            f"{element} += {self.dice.choice(LOCALS)};", self.round(1)]))
+        if outer == "i" and self.dice.random() < 0.3:
+            rounds.append(self.nest("j"))
+        if self.branches and self.dice.random() < 0.2:
+            rounds.append(f"if ({element} > {self.dice.choice(LOCALS)}) {self.dice.choice(['break', 'continue'])};")
+        most = self.dice.choice(["4", "4", "3", f"{outer} + 1", "(half[i] & 3)" if self.branches else "2"])
+        return f"for (long {inner} = {self.dice.randint(0, 1)}; {inner} < {most}; ++{inner}) {{ {' '.join(rounds)} }}"
+
+    def sharing(self):
+        """With std::shared_ptr: copies count, and who looks how many there are may see others' copies."""
+        return self.dice.choice(["kept[0] = kept[1];", "{ const auto copy = kept[0]; a += *copy; }", f"*kept[1] = {self.value(2)};",
+                                 "b = kept[0].use_count();", "if (auto there = looking.lock()) c += *there;", "kept[1] = std::make_shared<long>(a);",
+                                 f"kept[0] = std::make_shared<long>({self.location()}); looking = kept[0];", "kept[1].reset(new long(b));"])
+
     def round(self, depth=0):
         """What a loop that calls nobody does in each of its rounds."""
+        if self.nests and depth == 0 and self.dice.random() < 0.4:
+            return self.nest("i")
         one, other = self.dice.choice([self.element(), self.value(2)]), self.dice.choice([self.element(), *LOCALS])
         kind = self.dice.randint(0, 11 if self.branches and depth < 2 else 7)
         if kind <= 2:
@@ -175,6 +204,8 @@ class Case:
         if self.loops and self.dice.random() < 0.3:
             rounds = " ".join(self.round() for _ in range(self.dice.randint(1, 3)))
             return f"for (long i = {self.dice.randint(0, 2)}; i < {self.dice.choice(['4', '4', '3', '(a & 3)'])}; ++i) {{ {rounds} }}"
+        if self.nests and self.dice.random() < 0.1:
+            return self.sharing()
         if depth < 3 and self.dice.random() < 0.25:
             return self.body(depth)
         if depth == 0 and self.dice.random() < 0.1:  # used in a body first and behind it later

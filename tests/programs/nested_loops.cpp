@@ -1,0 +1,170 @@
+// Loops inside of loops, each a case of its own: they are told as one (runtime/series.h), or step by step,
+// which must be the same. Without an argument it names the cases. With an array and a number behind the case,
+// another thread writes that element meanwhile: a data race, if the case uses it.
+#include <heddle/heddle.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+namespace {
+
+constexpr long kRows = 40;
+constexpr long kEntries = 200;
+
+}  // namespace
+
+// For all to see, so that no write is superfluous.
+long begin[kRows + 1];
+long column[kEntries];
+double value[kEntries];
+double in[kRows];
+double out[kRows];
+uint8_t bytes[64];
+uint8_t mixed[64];
+uint16_t key[8];
+long far[4096];
+long order[3000];
+long sum;
+long matrix[6][6];
+
+namespace {
+
+// Where the inner loop begins and ends is data, and so is what it reads.
+void sparse() {
+  for (long row = 0; row < kRows; ++row) {
+    double all = 0;
+    for (long entry = begin[row]; entry < begin[row + 1]; ++entry) all += value[entry] * in[column[entry]];
+    out[row] = all;
+  }
+}
+
+// Few rounds inside, of bytes; the loop around writes what it may have to read again.
+void cipher() {
+  for (unsigned block = 0; block < 8; ++block) {
+    unsigned a = bytes[8 * block];
+    unsigned b = bytes[8 * block + 1];
+    for (int round = 0; round < 8; ++round) {
+      const unsigned next = a * 3 + key[round];
+      a = b;
+      b = next;
+    }
+    mixed[8 * block] = static_cast<uint8_t>(a);
+    mixed[8 * block + 7] = static_cast<uint8_t>(b);
+  }
+}
+
+// The inner loop keeps more addresses than there is room for, so that it is told in the middle of a round.
+void long_inside() {
+  for (long row = 0; row < 3; ++row)
+    for (long i = 0; i < 3000; ++i) far[order[i]] += row;
+}
+
+// Three deep, the middle one left early; the innermost walks as the middle one goes round.
+void deep() {
+  for (long i = 0; i < 6; ++i)
+    for (long j = 0; j < 6; ++j) {
+      for (long k = 0; k < 4; ++k) sum += matrix[i][column[j] & 3] + matrix[k][i];
+      if (matrix[j][i] > 4) break;
+      matrix[i][j] = sum;
+    }
+}
+
+// The inner loop is entered in some rounds only, and may have none.
+void sometimes() {
+  for (long row = 0; row < kRows; ++row) {
+    if (column[row] % 3 == 0) continue;
+    for (long entry = 0; entry < column[row] % 4; ++entry) out[row] += in[column[entry]];
+  }
+}
+
+// Two inner loops, one behind the other, downward and by two.
+void two() {
+  for (long row = 1; row < 5; ++row) {
+    for (long i = 12; i > 0; --i) sum += column[i * row];
+    for (long i = 0; i < 12; i += 2) order[i + row] = sum + column[order[i] & 15];
+  }
+}
+
+// The middle loop's address stays the same in the innermost, which is told in the middle of it.
+void middle() {
+  for (long i = 0; i < 2; ++i)
+    for (long j = 0; j < 3; ++j)
+      for (long k = 0; k < 700; ++k) matrix[i][j] += far[order[k + j]];
+}
+
+// An array of the task's own, downward: each task of the thread has its own where another one had its own
+// before.
+void own(int number) {
+  long local[12];
+  long all = 0;
+  for (long row = 0; row < 5; ++row) {
+    for (long i = 11; i >= 0; --i) local[i] = column[i] + row;
+    all += local[1 + column[row] % 11];
+  }
+  out[number] = static_cast<double>(all);
+}
+
+struct Case {
+  const char* name;
+  void (*run)();
+};
+constexpr Case kCases[] = {{"sparse", sparse}, {"cipher", cipher}, {"long_inside", long_inside},
+                           {"deep", deep},     {"two", two},       {"sometimes", sometimes},
+                           {"middle", middle}};
+
+void fill() {
+  long entry = 0;
+  for (long row = 0; row < kRows; ++row) {
+    begin[row] = entry;
+    entry += row * 7 % 10;
+    in[row] = static_cast<double>(row);
+  }
+  begin[kRows] = entry;
+  for (long i = 0; i < kEntries; ++i) column[i] = i * 13 % kRows;
+  for (long i = 0; i < 3000; ++i) order[i] = i * 37 % 4096;
+  for (int i = 0; i < 64; ++i) bytes[i] = static_cast<uint8_t>(i * 5);
+}
+
+}  // namespace
+
+void write_to(const char* array, long index) {
+  const auto is = [&](const char* name) { return std::strcmp(array, name) == 0; };
+  if (is("value")) value[index] = 1;
+  if (is("column")) column[index] = 1;
+  if (is("in")) in[index] = 1;
+  if (is("out")) out[index] = 1;
+  if (is("bytes")) bytes[index] = 1;
+  if (is("mixed")) mixed[index] = 1;
+  if (is("key")) key[index] = 1;
+  if (is("far")) far[index] = 1;
+  if (is("matrix")) matrix[index / 6][index % 6] = 1;
+}
+
+int main(int, char** arguments) {
+  if (arguments[1] == nullptr) {
+    for (const Case& one : kCases) std::puts(one.name);
+    return 0;
+  }
+  fill();
+  if (std::strcmp(arguments[1], "own") == 0) {
+    heddle::parallel_for(0, 4, own);
+    heddle::focus(out);
+    return 0;
+  }
+  for (const Case& one : kCases)
+    if (std::strcmp(one.name, arguments[1]) == 0) {
+      if (arguments[2] != nullptr) {
+        std::thread other(one.run);
+        write_to(arguments[2], std::atol(arguments[3]));
+        other.join();
+        return 0;
+      }
+      heddle::parallel_for(0, 2, [&](int number) {
+        if (number == 0) one.run();
+      });
+    }
+  heddle::focus(sum);
+}
