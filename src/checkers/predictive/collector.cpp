@@ -1,6 +1,7 @@
 #include "checkers/predictive/collector.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace heddle::predictive {
@@ -288,7 +289,7 @@ void Collector::add_around(const Thread& thread, Shape& shape, bool at_start) {
   if (at_start) {
     for (const Taken& taken : thread.taken) add(taken);
   } else {
-    for (auto taken = thread.taken.rbegin(); taken != thread.taken.rend(); ++taken) add(*taken);
+    for (const Taken& taken : std::views::reverse(thread.taken)) add(taken);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "base/hash.h"
@@ -114,8 +115,8 @@ BarrierPhaseNumbers find_phases(const std::vector<Origin>& synchronizations) {
     const EventIndex first = phase.arrivals.front();
     phases[index] = first;
     // Who leaves first has all arrivals before it; later ones are told by those who leave later.
-    for (auto arrival = phase.arrivals.rbegin(); arrival != phase.arrivals.rend(); ++arrival)
-      if (!phases.try_emplace(*arrival, first).second) break;
+    for (const EventIndex arrival : std::views::reverse(phase.arrivals))
+      if (!phases.try_emplace(arrival, first).second) break;
   }
   return phases;
 }

@@ -134,6 +134,7 @@ Transactions that_matter(Transactions run) {
     Shape& shape = run.shapes[id];
     matters.push_back(shape.touches_shared);
     std::vector<bool> idle;
+    idle.reserve(shape.steps.size());
     for (const ShapeStep& step : shape.steps) idle.push_back(step.idle);
     if (std::find(idle.begin(), idle.end(), true) != idle.end()) {
       keep_busy(shape.steps, idle);
