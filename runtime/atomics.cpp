@@ -51,12 +51,9 @@ Operation operation_of(uint32_t kind) {
 
 // The thread leaves what it knows at the variable, for those who come after it and those who depend on it.
 void leave(Thread& thread, Sync& sync, bool writes, bool releases) {
-  // If it is the first that its block gives, that is known by its time (runtime/calm.h).
-  const bool is_gift =
-      !sync.is_guard && !thread.has_given() && thread.blocks.any_matters() && are_gifts_followed();
-  const bool has_conflicts = is_gift || (!sync.is_guard && any_has_given());
+  const bool has_conflicts = !sync.is_guard && any_has_given();
   if (!releases && !has_conflicts) return;
-  const Published published = releases || is_gift ? thread.publish() : thread.publish_again();
+  const Published published = releases ? thread.publish() : thread.publish_again();
   if (releases) sync.gathered.join(published);
   if (has_conflicts) leave_conflicts(sync, published, writes);
 }
@@ -193,8 +190,7 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
     // In a block that has just begun, it is the first that the block does.
     const bool is_repeated = !writes && !tells_every_access && thread.blocks.pending() == 0 &&
                              thread.last_load == load_now(thread, sync, variable, order);
-    is_told = is_awaited ||
-              (!is_repeated && tells_order() && !may_keep_atomic(thread, operation_of(kind), variable, pc));
+    is_told = is_awaited || (!is_repeated && tells_order() && !keeps_outside_of_blocks(thread));
     if (is_told) tell_atomic(thread, variable, size, kind, order, name, pc);
     if (!writes) thread.last_load = load_now(thread, sync, variable, order);
   } else if (is_news) {

@@ -25,6 +25,12 @@ uint32_t calm_now() {
   return to == nullptr ? Channel::kNotCalmYet : to->calm.load(std::memory_order_relaxed);
 }
 
+// It does not tell something that orders it after others: nor then what it accesses from now on.
+void leave_untold(Thread& thread) {
+  thread.has_untold = true;
+  thread.left_to_tell = 0;
+}
+
 // It must tell what it does, and tells what it has not told.
 void stir(Thread& thread, const void* pc) {
   end_calm(thread);
@@ -40,6 +46,21 @@ void end_calm_if_any(Thread& thread, const void* pc) {
 void take(Thread& thread, const void* pc) {
   if (is_calm() && thread.giving.time != 0) stir(thread, pc);
   if (calm_now() == Channel::kCalmIsOver) tell_come_back(thread);
+}
+
+// That began before the calm, have used atomics and are open. The calm does not begin before they have ended:
+// what they gave so is not remembered.
+constinit std::atomic<uint32_t> blocks_with_atomics{0};
+
+// An atomic operation both takes and gives, and what it saw may be thrown away (src/live/looks.h). So a block
+// that does one is told as a whole.
+void use_atomic(Thread& thread, const void* pc) {
+  if (!thread.blocks.any_matters()) return take(thread, pc);
+  end_calm_if_any(thread, pc);
+  take(thread, pc);
+  if (calm_now() == Channel::kCalmIsOver || thread.holds_off_calm) return;
+  thread.holds_off_calm = true;
+  blocks_with_atomics.fetch_add(1);
 }
 
 // Remembers it if it is the first that the block gives. False: the calm is over, so that there is no need.
@@ -74,9 +95,12 @@ bool are_gifts_followed() {
   return calm == Channel::kNotCalmYet || calm == Channel::kCalm;
 }
 
-bool is_calm() { return calm_now() == Channel::kCalm; }
+bool is_calm() {
+  return calm_now() == Channel::kCalm && blocks_with_atomics.load(std::memory_order_relaxed) == 0;
+}
 
 void forget_given(Thread& thread) {
+  if (std::exchange(thread.holds_off_calm, false)) blocks_with_atomics.fetch_sub(1);
   if (thread.giving.time == 0) return;
   const Locked locked(thread.giving_lock);
   end_span(thread);
@@ -119,9 +143,7 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
     case Operation::kAtomicCompareFail:
-      take(thread, pc);
-      give(thread, static_cast<Operation>(operation), object, pc);
-      break;
+    case Operation::kSync: use_atomic(thread, pc); break;
     case Operation::kBeginDeterministic:
     case Operation::kTaskBegin:
     case Operation::kTaskEnd:
@@ -135,7 +157,6 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kFocus: end_calm_if_any(thread, pc); break;
     case Operation::kThreadBegin:
     case Operation::kFence:
-    case Operation::kSync:
     case Operation::kRead:
     case Operation::kWrite:
     case Operation::kBeginAtomic:
@@ -149,9 +170,10 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
   }
 }
 
-bool may_keep_atomic(Thread& thread, Operation operation, const void* variable, const void* pc) {
-  if (!is_calm() || thread.giving.time != 0 || !give(thread, operation, variable, pc)) return false;
-  return thread.has_untold = true;
+bool keeps_outside_of_blocks(Thread& thread) {
+  if (!is_calm() || thread.blocks.any_matters()) return false;
+  leave_untold(thread);
+  return true;
 }
 
 void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint32_t extra,
@@ -182,7 +204,7 @@ void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint
     ++held->depth;
     return;
   }
-  thread.has_untold |= !is_told;
+  if (!is_told) leave_untold(thread);
   taken.is_told = is_told;
   thread.held.add(taken);
 }

@@ -5,9 +5,9 @@
 // nothing else for long, it calls the program *calm*: from then on the threads look themselves whether their
 // blocks are of that kind, and tell neither blocks nor locks, except locks taken in an order that is new.
 //
-// The first block that takes something after it gave something ends the calm, for good; so does a race or a
-// deterministic block. An atomic operation both takes and gives: a block of a calm program has one at most.
-// From there on all is told again, and what was not told matters only where a block is open that gave
+// The first block that takes something after it gave something ends the calm, for good; so does one that uses
+// atomics, a race or a deterministic block. Outside of blocks atomics may be used. From there on all is told
+// again, and what was not told matters only where a block is open that gave
 // something before: runtime/spans.h.
 #pragma once
 
@@ -71,8 +71,9 @@ void tell_lock_taken(Operation operation, const void* lock, const void* pc, uint
                      uint32_t context = Told::kNow);
 void tell_lock_given_back(Operation operation, const void* lock, const void* pc, bool is_others);
 
-// The calling thread has done an atomic operation that is in no race. False: it must be told.
-bool may_keep_atomic(Thread& thread, Operation operation, const void* variable, const void* pc);
+// Whether the calling thread need not tell of an atomic operation that is in no race, nor of what orders it
+// with others (kSync): it is in no block, and all is calm.
+bool keeps_outside_of_blocks(Thread& thread);
 
 // The thread is about to tell this.
 void follow(Thread& thread, uint8_t operation, const void* object, const void* pc);

@@ -67,6 +67,8 @@ class Published {
   bool tells_of(uint32_t slot, uint64_t time) const {
     return covers(slot, time) || (beyond_ != nullptr && beyond_->covers(slot, time));
   }
+  // To one who is not that thread.
+  bool is_known(uint32_t slot, uint64_t time) const { return slot != slot_ && tells_of(slot, time); }
   const Times* beyond() const { return beyond_; }
   const Times& times() const { return *times_; }
   uint32_t slot() const { return slot_; }

@@ -131,7 +131,8 @@ template <class Left>
 void blur(const Thread& thread, const Left& left) {
   if (!any_has_given()) return;
   const auto hears_of = [&](const Thread& other, uint64_t time) {
-    return &other != &thread && !thread.depends_on(other.slot, time) && left.tells_of(other.slot, time);
+    if (&other == &thread) return left.is_known(other.slot, time);  // its own comes back to it
+    return !thread.depends_on(other.slot, time) && left.tells_of(other.slot, time);
   };
   const Channel* const to = channel;
   if (to == nullptr) return;

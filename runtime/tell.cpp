@@ -204,7 +204,7 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
 }
 
 void tell_sync(const void* object, const void* pc) {
-  if (!is_calm()) tell(Operation::kSync, object, pc);
+  if (tells_order() && !keeps_outside_of_blocks(*this_thread)) tell(Operation::kSync, object, pc);
 }
 void tell_notified(const void* condition, const void* pc) {
   if (!is_calm()) tell(Operation::kNotify, condition, pc);

@@ -170,6 +170,7 @@ struct Thread {
   SpinLock giving_lock;                   // for what follows, and for `blocks` while something was given
   Giving giving;                          // of the outermost block
   bool has_untold = false;                // it has left something untold, because all was calm
+  bool holds_off_calm = false;            // the outermost block has used atomics, before the calm
   GrowingArray<bool> known_spans;         // it has told that it knows of (runtime/spans.h)
   bool has_told_waiting = false;          // the last that it told is that it waits
   uint64_t breaks = 0;                    // how often a stretch has ended, other than for a block
@@ -237,7 +238,8 @@ struct Thread {
   bool has_ended = false;          // nothing more is done in its name
   const Thread* awaits = nullptr;  // whose end it waits for, for ever: it does nothing before that
 
-  bool has_given() const { return giving.time != 0; }
+  // Whether there is anything for forget_given() to forget.
+  bool has_given() const { return giving.time != 0 || holds_off_calm; }
 
   static constexpr uint32_t kMemos = 1U << 12;
 
@@ -317,10 +319,7 @@ struct Thread {
   template <class Left>
   bool acquire_beside(const Left& left) {
     blur_givers(*this, left);
-    const Giver back_from = giving.back_from;
-    const bool is_news = acquire(left);
-    giving.back_from = back_from;
-    return is_news;
+    return acquire(left);
   }
   // Depends on what they left, and need not come after it.
   void depend_on(const Gathered& other) {

@@ -156,7 +156,7 @@ class Plan {
         break;
       case 7:
         if (below(8) == 0) push(number, Does::kFence);
-        if (may_take && below(2) == 0) {
+        if (may_take && (thread.depth == 0 || !is_in_order) && below(2) == 0) {
           constexpr std::array kKinds = {Does::kCount, Does::kLoad, Does::kStore};
           push(number, kKinds.at(below(kKinds.size())), other);
           thread.has_given |= thread.depth > 0;

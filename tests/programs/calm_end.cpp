@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -79,6 +80,38 @@ void by_atomics(bool looks_before) {
       [=] {
         at(2, [] { use(a); });
         at(looks_before ? 4 : 3, [] { x.store(1, std::memory_order_relaxed); });
+      });
+}
+
+// What a failed compare-exchange saw is thrown away.
+void retries() {
+  run(
+      [] {
+        HEDDLE_ATOMIC("innocent");
+        int old = 0;
+        at(0, [&] { old = x.load(std::memory_order_relaxed); });
+        at(2, [&] {
+          while (!x.compare_exchange_strong(old, old + 1)) continue;
+        });
+      },
+      [] { at(1, [] { x.fetch_add(1); }); });
+}
+
+// What the block gave comes back with the value of a future: nothing but that orders the two.
+void by_future() {
+  std::promise<int> answer;
+  std::future<int> asked = answer.get_future();
+  run(
+      [&] {
+        HEDDLE_ATOMIC("guilty");
+        at(0, [] { use(m); });
+        at(2, [&] { asked.get(); });
+      },
+      [&] {
+        at(1, [&] {
+          use(m);
+          answer.set_value(1);
+        });
       });
 }
 
@@ -206,6 +239,8 @@ int main(int, char** arguments) {
   if (is("passed_on")) passed_on();
   if (is("by_atomics")) by_atomics(false);
   if (is("looked_before")) by_atomics(true);
+  if (is("retries")) retries();
+  if (is("by_future")) by_future();
   if (is("made_later")) made_later();
   if (is("recursive")) recursive();
   if (is("recursive_in_order")) recursive_in_order();
