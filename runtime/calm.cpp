@@ -13,6 +13,7 @@
 namespace heddle::runtime {
 
 constinit Givers givers[Givers::kParts];
+constinit std::atomic<bool> has_calm_begun{false};
 
 namespace {
 
@@ -96,7 +97,12 @@ bool are_gifts_followed() {
 }
 
 bool is_calm() {
-  return calm_now() == Channel::kCalm && blocks_with_atomics.load(std::memory_order_relaxed) == 0;
+  if (calm_now() != Channel::kCalm || blocks_with_atomics.load(std::memory_order_relaxed) != 0) return false;
+  if (has_calm_begun.load(std::memory_order_relaxed)) return true;
+  // Either who ends it sees that it has begun, or it is seen here that it has ended.
+  has_calm_begun.store(true);
+  const Channel* const to = channel;
+  return to != nullptr && to->calm.load() == Channel::kCalm;
 }
 
 void forget_given(Thread& thread) {

@@ -48,6 +48,8 @@ struct Giving {
 };
 
 bool is_calm();
+// Somebody has found it so. Before that, all is told though the monitor asks for less.
+extern std::atomic<bool> has_calm_begun;
 // Whether it matters what blocks give first: the program is calm, or may become so.
 bool are_gifts_followed();
 

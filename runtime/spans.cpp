@@ -64,6 +64,10 @@ void end_calm(Thread& thread) {
   uint32_t state = to->calm.load();
   while (state == Channel::kCalm || state == Channel::kCalmShouldEnd) {
     if (!to->calm.compare_exchange_weak(state, Channel::kCalmEnds)) continue;
+    if (!has_calm_begun.load()) {  // nothing is untold
+      to->calm.store(Channel::kCalmIsOver);
+      return;
+    }
     tell_as_it_is(thread, {.operation = kToldCalmIsOver, .context = 0});
     // Who gives something from now on sees that the calm ends; who did before is found here. Threads that
     // come now are no longer calm.
@@ -121,7 +125,7 @@ void end_span(Thread& thread) {
 void forget_spans() {
   spans.clear();
   open_spans = 0;
-  is_way_in_doubt = false;
+  has_calm_begun = is_way_in_doubt = false;
   for (Givers& part : givers) part.number = 0;
 }
 
