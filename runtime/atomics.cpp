@@ -116,8 +116,8 @@ Thread::KnownLoad known_now(const Thread& thread, const Sync& sync, const void* 
           *cell_of(variable)};
 }
 
-// Whether to do it again would make a difference. What a block gave is left with all that it does then
-// (runtime/conflicts.h).
+// Whether a load may be known to make no difference when it comes again. In a block that gave something it
+// does: it leaves that at the variable (runtime/conflicts.h).
 bool may_be_known(const Thread& thread) {
   return !tells_every_access && !thread.has_given() && thread.blocks.pending() == 0;
 }

@@ -26,6 +26,12 @@ uint32_t calm_now() {
   return to == nullptr ? Channel::kNotCalmYet : to->calm.load(std::memory_order_relaxed);
 }
 
+// Whether it matters what blocks give first: the program is calm, or may become so.
+bool are_gifts_followed() {
+  const uint32_t calm = calm_now();
+  return calm == Channel::kNotCalmYet || calm == Channel::kCalm;
+}
+
 // It does not tell something that orders it after others: nor then what it accesses from now on.
 void leave_untold(Thread& thread) {
   thread.has_untold = true;
@@ -90,11 +96,6 @@ bool give(Thread& thread, Operation operation, const void* object, const void* p
 }
 
 }  // namespace
-
-bool are_gifts_followed() {
-  const uint32_t calm = calm_now();
-  return calm == Channel::kNotCalmYet || calm == Channel::kCalm;
-}
 
 bool is_calm() {
   if (calm_now() != Channel::kCalm || blocks_with_atomics.load(std::memory_order_relaxed) != 0) return false;

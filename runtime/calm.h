@@ -7,8 +7,8 @@
 //
 // The first block that takes something after it gave something ends the calm, for good; so does one that uses
 // atomics, a race or a deterministic block. Outside of blocks atomics may be used. From there on all is told
-// again, and what was not told matters only where a block is open that gave
-// something before: runtime/spans.h.
+// again, and what was not told matters only where a block is open that gave something before:
+// runtime/spans.h.
 #pragma once
 
 #include <atomic>
@@ -50,8 +50,6 @@ struct Giving {
 bool is_calm();
 // Somebody has found it so. Before that, all is told though the monitor asks for less.
 extern std::atomic<bool> has_calm_begun;
-// Whether it matters what blocks give first: the program is calm, or may become so.
-bool are_gifts_followed();
 
 // How many threads are in a block that has given something. In parts, so that threads need not share a line
 // of the cache.

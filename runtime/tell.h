@@ -62,8 +62,9 @@ bool tells_order();
 // What the calling thread did to the object.
 void tell(Operation operation, const void* object, const void* pc, uint32_t extra = 0);
 
-// What a calm program keeps, since no block depends on it: threads are ordered by something of which it makes
-// no difference who came first; the calling thread wakes those who wait for the condition, or has waited.
+// What a calm program keeps. Threads are ordered by something of which it makes no difference who came first;
+// in a block that is told all the same, for the data that it orders. And the calling thread wakes those who
+// wait for the condition, or has waited: that orders nothing by itself.
 void tell_sync(const void* object, const void* pc);
 void tell_notified(const void* condition, const void* pc);
 void tell_woken(const void* condition, const void* pc);

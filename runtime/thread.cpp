@@ -107,6 +107,7 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->has_name = !is_joinable;
   thread->stream = streams.fetch_add(1);
   thread->chunk = nullptr;
+  thread->last_load = {};  // it may come to the same place of the same chunk
   thread->library_depth = 0;
   thread->counted_frame_count = 0;
   thread->disposals = thread->left_for_disposal = 0;
