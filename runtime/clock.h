@@ -1,4 +1,5 @@
-// Vector clocks. A thread publishes what it knows in O(1): the table is shared until the thread learns more.
+// Vector clocks. A thread publishes what it knows in O(1): few times are copied, and the table of many is
+// shared until the thread learns more.
 //
 // A thread's own times stand in no table that it publishes, only beside it. So what a table says of a thread,
 // another one knew.
@@ -35,51 +36,7 @@ struct Times {
   }
 };
 
-// What a thread knew at one of its times.
-class Published {
- public:
-  Published() = default;
-  // `beyond` becomes its own; null: nothing.
-  Published(Times* times, Times* beyond, uint32_t slot, uint64_t time)
-      : times_(times), beyond_(beyond), slot_(slot), time_(time) {
-    times_->share();
-  }
-  Published(const Published&) = delete;
-  Published& operator=(Published&& other) noexcept {
-    std::swap(times_, other.times_);
-    std::swap(beyond_, other.beyond_);
-    slot_ = other.slot_;
-    time_ = other.time_;
-    return *this;
-  }
-  ~Published() {
-    if (times_ != nullptr) times_->release();
-    if (beyond_ != nullptr) beyond_->release();
-  }
-
-  bool is_nothing() const { return times_ == nullptr; }
-  bool covers(uint32_t slot, uint64_t time) const {
-    if (times_ == nullptr) return false;
-    if (slot == slot_) return time <= time_;
-    return times_->covers(slot, time);
-  }
-  // The same, beyond the clock too.
-  bool tells_of(uint32_t slot, uint64_t time) const {
-    return covers(slot, time) || (beyond_ != nullptr && beyond_->covers(slot, time));
-  }
-  // To one who is not that thread.
-  bool is_known(uint32_t slot, uint64_t time) const { return slot != slot_ && tells_of(slot, time); }
-  const Times* beyond() const { return beyond_; }
-  const Times& times() const { return *times_; }
-  uint32_t slot() const { return slot_; }
-  uint64_t time() const { return time_; }
-
- private:
-  Times* times_ = nullptr;
-  Times* beyond_ = nullptr;
-  uint32_t slot_ = 0;
-  uint64_t time_ = 0;
-};
+class Published;
 
 // What a thread knows.
 class Clock {
@@ -101,12 +58,8 @@ class Clock {
     times_[slot] = time;
     return true;
   }
-  bool join(const Published& other) {
-    if (other.is_nothing() || covers(other.slot(), other.time())) return false;
-    join(other.times().of, other.times().size);
-    raise(other.slot(), other.time());
-    return true;
-  }
+  bool join(const Published& other);
+  void join_others(const Published& other);
   bool join(const Clock& other) { return join(other.times_, other.size_); }
   bool join(const Times& other) { return join(other.of, other.size); }
   // What it has that neither this nor `known` has.
@@ -157,6 +110,77 @@ class Clock {
   uint32_t capacity_ = 0;
 };
 
+// What a thread knew at one of its times. The times of a few threads lie in it, so that who learns them finds
+// them beside the lock; those of many in a table that all share whom the thread said the same.
+class Published {
+ public:
+  static constexpr uint32_t kFew = 9;
+
+  Published() = default;
+  // Of what `clock` says, without the thread's own times, which stand in `table` if they are many. `beyond`
+  // becomes its own; null: nothing.
+  Published(const Clock& clock, Times* table, Times* beyond, uint32_t slot, uint64_t time)
+      : table_(table), beyond_(beyond), slot_(slot), size_(clock.size()), time_(time) {
+    if (table_ != nullptr) {
+      table_->share();
+      return;
+    }
+    for (uint32_t i = 0; i < size_; ++i) few_[i] = clock[i];
+    if (slot < size_) few_[slot] = 0;
+  }
+  Published(const Published&) = delete;
+  Published& operator=(Published&& other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(beyond_, other.beyond_);
+    slot_ = other.slot_;
+    size_ = other.size_;
+    time_ = other.time_;
+    if (table_ == nullptr)
+      for (uint32_t i = 0; i < size_; ++i) few_[i] = other.few_[i];
+    return *this;
+  }
+  ~Published() {
+    if (table_ != nullptr) table_->release();
+    if (beyond_ != nullptr) beyond_->release();
+  }
+
+  bool is_nothing() const { return slot_ == kNobody; }
+  bool covers(uint32_t slot, uint64_t time) const {
+    if (slot == slot_) return time <= time_;
+    return slot < size_ && time <= others()[slot];
+  }
+  // The same, beyond the clock too.
+  bool tells_of(uint32_t slot, uint64_t time) const {
+    return covers(slot, time) || (beyond_ != nullptr && beyond_->covers(slot, time));
+  }
+  // To one who is not that thread.
+  bool is_known(uint32_t slot, uint64_t time) const { return slot != slot_ && tells_of(slot, time); }
+  const Times* beyond() const { return beyond_; }
+  uint32_t slot() const { return slot_; }
+  uint64_t time() const { return time_; }
+  // What it knew of others, by slot.
+  const uint64_t* others() const { return table_ == nullptr ? few_ : table_->of; }
+  uint32_t size() const { return size_; }
+
+ private:
+  static constexpr uint32_t kNobody = ~uint32_t{0};
+
+  Times* table_ = nullptr;  // null: they are few
+  Times* beyond_ = nullptr;
+  uint32_t slot_ = kNobody;
+  uint32_t size_ = 0;
+  uint64_t time_ = 0;
+  uint64_t few_[kFew];  // as many as `size_` says
+};
+
+inline void Clock::join_others(const Published& other) { join(other.others(), other.size()); }
+inline bool Clock::join(const Published& other) {
+  if (other.is_nothing() || covers(other.slot(), other.time())) return false;
+  join_others(other);
+  raise(other.slot(), other.time());
+  return true;
+}
+
 // What several threads left for whoever comes.
 class Gathered {
  public:
@@ -167,7 +191,7 @@ class Gathered {
     beyond_.clear();
   }
   void join(const Published& published) {
-    known_.join(published.times());
+    known_.join_others(published);
     own_.raise(published.slot(), published.time());
     if (published.beyond() != nullptr) beyond_.join(*published.beyond());
   }

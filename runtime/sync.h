@@ -24,23 +24,25 @@ struct Conflicts;
 struct Sync {
   static constexpr uint32_t kSeveral = ~uint32_t{0};
 
+  // What locks and atomic variables use comes first, in two or three lines of the cache.
   Sync* next = nullptr;               // with the same hash
-  SpinLock lock;                      // for the members below
   const void* address = nullptr;      // null: it has ended
-  Published released;                 // by the last who had it alone: that thread knew all before
+  SpinLock lock;                      // for the members below
+  bool is_held_alone = false;         // of a reader–writer lock
+  bool is_guard = false;              // of a local variable that is initialized once
+  uint32_t holder = 0;                // the stream, plus 1, of who has the lock alone; 0: not known
+  uint32_t depth = 0;                 // how often it has
   uint32_t released_by = 0;           // the stream of that one, or of who had it since and added nothing
   const void* released_at = nullptr;  // the place in the code …
   uint32_t released_in = 0;           // … and the context
-  Gathered gathered;                  // by those who shared it since
   std::atomic<uint32_t> version = 0;  // of an atomic variable; odd while it may change
-  Conflicts* conflicts = nullptr;     // of an atomic variable; null: none that matter
-  BarrierPhase* phase = nullptr;      // of a barrier: the latest
-  bool is_held_alone = false;         // of a reader–writer lock
-  uint32_t holder = 0;                // the stream, plus 1, of who has the lock alone; 0: not known
-  uint32_t depth = 0;                 // how often it has
-  bool is_guard = false;              // of a local variable that is initialized once
-  uint32_t openings = 0;              // of a named semaphore
-  uint32_t counted_by = 0;            // of reference counts: the thread's serial number, or kSeveral
+  Published released;                 // by the last who had it alone: that thread knew all before
+  Gathered gathered;                  // by those who shared it since
+
+  Conflicts* conflicts = nullptr;            // of an atomic variable; null: none that matter
+  BarrierPhase* phase = nullptr;             // of a barrier: the latest
+  uint32_t openings = 0;                     // of a named semaphore
+  uint32_t counted_by = 0;                   // of reference counts: the thread's serial number, or kSeveral
   std::atomic<bool> has_completion = false;  // a barrier with a function that the last to arrive runs
 };
 

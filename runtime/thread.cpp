@@ -74,17 +74,17 @@ Thread* make_another() {
 
 Published Thread::publish() {
   const Inside inside;
-  if (shared != nullptr && !needs_new_time()) return publish_again();
-  if (shared == nullptr) shared = clock.copy_without(slot);
+  if (is_published && !needs_new_time()) return publish_again();
+  share_clock();
   new_stretch();
   is_time_used = false;
-  return Published(shared, share_beyond(), slot, time++);
+  return Published(clock, shared, share_beyond(), slot, time++);
 }
 
 Published Thread::publish_again() {
   const Inside inside;
-  if (shared == nullptr) shared = clock.copy_without(slot);
-  return Published(shared, share_beyond(), slot, last_time());
+  share_clock();
+  return Published(clock, shared, share_beyond(), slot, last_time());
 }
 
 // What was given by blocks that have ended makes no difference any more.

@@ -227,7 +227,8 @@ struct Thread {
   volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
   Gathered at_release_fence;            // what relaxed stores publish; empty without a release fence
   Gathered until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
-  Times* shared = nullptr;       // the clock as last published; null: it has changed since
+  bool is_published = false;     // the clock is as last published …
+  Times* shared = nullptr;       // … and this is it, if it has many times
   Published end;                 // what it knew then
 
   // Under threads_lock:
@@ -347,7 +348,7 @@ struct Thread {
   template <class Times>
   bool is_all_known(const Times& known) const {
     constexpr uint32_t kFew = 16;  // of many threads it is not worth looking
-    if (shared != nullptr) return true;
+    if (is_published) return true;
     if (clock.size() > kFew) return false;
     for (uint32_t other = 0; other < clock.size(); ++other)
       if (other != slot && !known.covers(other, clock[other])) return false;
@@ -379,7 +380,12 @@ struct Thread {
   bool needs_new_time() const { return is_time_used || blocks.any_matters(); }
   // What publish() said last.
   uint64_t last_time() const { return time - 1; }
+  void share_clock() {
+    is_published = true;
+    if (shared == nullptr && clock.size() > Published::kFew) shared = clock.copy_without(slot);
+  }
   void forget_shared() {
+    is_published = false;
     if (shared != nullptr) shared->release();
     shared = nullptr;
   }
