@@ -61,10 +61,15 @@ HEDDLE_INLINE bool learn_ordered(Thread& thread, Word before) {
   return true;
 }
 
-// The compiler's own word for it is not to be had without vector registers.
+// The compiler's own words for it are not to be had without vector registers.
 template <class Data>
 HEDDLE_INLINE void fetch(const Data* data) {
   asm volatile("prefetcht0 %0" : : "m"(*data));
+}
+// The same for what will be changed: no other core has it then, so that the change does not ask for it again.
+template <class Data>
+HEDDLE_INLINE void fetch_to_change(const Data* data) {
+  asm volatile("prefetchw %0" : : "m"(*data));
 }
 
 struct Known {
@@ -218,6 +223,7 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
             to = {known.read, known.write};
             if (!kIsWrite && known.read != stamp) heddle_thread_state.group = known.read;
           }
+          if (!kIsWrite && to == old) continue;  // it is among the readers already
           if (!page.exchange(cell, old, to)) break;
         }
       }
@@ -370,9 +376,54 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* nam
 template <class Word, bool kIsWrite>
 HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
   if (!is_aligned<Word>(address)) return false;
-  fetch(static_cast<const char*>(address));  // for the program, while its state is on its way
+  // For the program, while its state is on its way.
+  if constexpr (kIsWrite) {
+    fetch_to_change(cell_of(address));
+    fetch_to_change(static_cast<const char*>(address));
+  } else {
+    fetch(static_cast<const char*>(address));
+  }
   const Inside inside;
   return try_access<Word, kIsWrite>(address, pc);
+}
+
+// What one vector instruction accesses, or the copy of a small object: a few cells of one page.
+constexpr uint64_t kMostLanes = 8;
+
+// Like try_access().
+template <bool kIsWrite>
+HEDDLE_INLINE bool try_lanes(const void* address, uint64_t size, const void* pc) {
+  const auto place = reinterpret_cast<uint64_t>(address);
+  if ((place | size) % 8 != 0 || size > kMostLanes * 8 ||
+      page_of(address) != page_of(static_cast<const char*>(address) + size - 1))
+    return false;
+  const Inside inside;
+  if (heddle_thread_state.thread == nullptr) return true;
+  if (heddle_thread_state.stamp == kNoStamp) start_stretch();
+  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
+  const AtPage page(thread, address);
+  if (!page.is_settled() || thread.left_to_tell != 0) return false;
+  remember(thread, address, size | (kIsWrite ? kWrites : 0), pc);
+  const uint64_t stamp = heddle_thread_state.stamp;
+  Cell* const end = cell_of(address) + size / 8;
+  for (Cell* cell = cell_of(address); cell < end; ++cell) {
+    const Cell old = *cell;
+    if (kIsWrite ? old.write == stamp : old.read == stamp || old.read == heddle_thread_state.group) continue;
+    const Known known = known_after<uint64_t, kIsWrite>(thread, old.read, old.write);
+    if (!known.is_known) return false;
+    if (!kIsWrite && known.read != stamp) heddle_thread_state.group = known.read;
+    const Cell fresh = {known.read, known.write};
+    if (!(fresh == old) && !page.exchange(cell, old, fresh)) return false;
+  }
+  return true;
+}
+
+template <bool kIsWrite>
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void go_on_range(const void* address, uint64_t size,
+                                                          const char* name, const void* caller) {
+  const Inside inside;
+  access_range<kIsWrite>(reinterpret_cast<uint64_t>(address), size, name, caller,
+                         __builtin_return_address(0));
 }
 
 template <bool kIsWrite>
@@ -452,8 +503,8 @@ HEDDLE_KEEPS_REGISTERS void access_memory_series(uint64_t address, uint64_t coun
   }                                                                                                       \
   HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const char* name,                  \
                                          const void* caller) {                                            \
-    const Inside inside;                                                                                  \
-    access_range<is_write>(reinterpret_cast<uint64_t>(a), size, name, caller, HEDDLE_HERE);               \
+    if (try_lanes<is_write>(a, size, HEDDLE_HERE)) return;                                                \
+    [[clang::musttail]] return go_on_range<is_write>(a, size, name, caller);                              \
   }                                                                                                       \
   HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size,     \
                                           const char* name, const void* caller) {                         \
