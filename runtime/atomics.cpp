@@ -86,6 +86,12 @@ void lock_variable(const void* variable) {
   enter_runtime();  // until end_atomic()
   this_thread->locked_variable = &lock_sync(variable);
 }
+void unlock_variable(Thread& thread) { std::exchange(thread.locked_variable, nullptr)->lock.unlock(); }
+// The variable has been changed, if it was about to be.
+void make_version_even(Sync& sync) {
+  if (const uint32_t version = sync.version.load(std::memory_order_relaxed); version % 2 != 0)
+    sync.version.store(version + 1, std::memory_order_release);
+}
 
 // The access, for races with plain ones. Most are to cells of a state that the stretch has left elsewhere.
 void access_atomically(Thread& thread, const void* variable, uint64_t size, bool writes, const char* name,
@@ -181,8 +187,7 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
       sync.gathered.join(thread.at_release_fence);
   }
   leave(thread, sync, writes, writes && (order & kReleases) != 0);
-  if (const uint32_t version = sync.version.load(std::memory_order_relaxed); version % 2 != 0)
-    sync.version.store(version + 1, std::memory_order_release);
+  make_version_even(sync);
   // An access that is in a race has been announced, and must follow.
   const bool is_awaited = std::exchange(thread.has_announced_race, false);
   bool is_told = false;
@@ -200,9 +205,15 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
   if (kind == kAtomicRead && !is_awaited && size <= 8 - reinterpret_cast<uint64_t>(variable) % 8 &&
       may_be_known(thread))
     thread.load_of(variable) = known_now(thread, sync, variable, order);
-  sync.lock.unlock();
+  unlock_variable(thread);
   leave_runtime();
   return is_told;
+}
+
+void abandon_atomic(Thread& thread) {
+  if (thread.locked_variable == nullptr) return;
+  make_version_even(*thread.locked_variable);
+  unlock_variable(thread);
 }
 
 void fence(uint32_t order, const void* pc) {

@@ -35,6 +35,9 @@ uint32_t begin_load(const void* variable);
 bool end_load(const void* variable, uint64_t size, uint32_t order, const char* name, uint32_t begun,
               const void* pc);
 
+// The thread goes on somewhere else, out of an operation that it may be at: its address was wrong.
+void abandon_atomic(Thread& thread);
+
 void fence(uint32_t order, const void* pc);
 // That it was done; end_atomic() does so when there are several threads.
 void tell_atomic(Thread& thread, const void* variable, uint64_t size, uint32_t kind, uint32_t order,

@@ -1,9 +1,9 @@
 // Handlers of signals. A handler is part of the thread it runs in, and checked like the rest.
 //
 // When its thread is in the runtime, the handler waits until the thread leaves: what came is kept, and all
-// other signals stay blocked until the handler has run, so there is never more than one to keep. Those that
-// the thread has brought upon itself, by a wrong address for one, cannot wait. Their handlers run at once,
-// and nothing that they do is checked.
+// other signals stay blocked until the handler has run, so there is never more than one to keep; who came at
+// the same time is sent once more. Those that the thread has brought upon itself, by a wrong address for one,
+// cannot wait. Their handlers run at once, and nothing that they do is checked.
 #include "runtime/interpose/signals.h"
 
 #include <signal.h>
@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "runtime/atomics.h"
 #include "runtime/connection.h"
 #include "runtime/inside.h"
 #include "runtime/interpose/real.h"
@@ -92,13 +93,23 @@ void run_unchecked(Handler handler, int signal, siginfo_t* details, void* contex
   unchecked = before;
 }
 
+// Of several signals that come at once, the system calls the handler of the last one in front of the first
+// instruction of that of the one before. So the one that waits has interrupted this one, which has
+// interrupted the thread in the runtime: its turn comes next.
+void send_again(int signal, siginfo_t* details, ucontext_t* context) {
+  mask_of(&kept.context) = mask_of(context);
+  mask_of(context) = ~kBroughtUponItself;
+  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), signal, details);
+}
+
 void handle(int signal, siginfo_t* details, void* given) {
   const Action& action = actions[signal];
   const Handler handler = action.handler.load();
   auto* const context = static_cast<ucontext_t*>(given);
   if (heddle_thread_state.inside == 0) return run_checked(handler, signal, details, given);
-  if ((kBroughtUponItself & bit_of(signal)) != 0 || (heddle_thread_state.inside & kSignalWaits) != 0)
+  if ((kBroughtUponItself & bit_of(signal)) != 0 || unchecked != nullptr)
     return run_unchecked(handler, signal, details, given);
+  if ((heddle_thread_state.inside & kSignalWaits) != 0) return send_again(signal, details, context);
   kept.signal = signal;
   kept.handler = handler;
   kept.blocks = action.blocks.load();
@@ -183,6 +194,7 @@ void leave_handlers() {
     unchecked = nullptr;
     heddle_thread_state.thread = is_parallel ? this_thread : nullptr;
   }
+  if (heddle_thread_state.inside != 0 && this_thread != nullptr) abandon_atomic(*this_thread);
   if ((heddle_thread_state.inside & kSignalWaits) != 0) run_signal_that_waits();
   heddle_thread_state.inside = 0;
 }

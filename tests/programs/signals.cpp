@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -194,6 +195,65 @@ void handler_exits() {
 sigjmp_buf back;
 void jump_back(int) { siglongjmp(back, 1); }
 
+// Signals come faster than they are handled, so that often two come at once. Both handlers do atomic
+// operations, and one jumps out of whatever it interrupted: the other one, too.
+std::atomic<int> left, right;
+volatile std::sig_atomic_t may_jump;
+void add_left(int) {
+  for (int i = 0; i < 20; ++i) left.fetch_add(1);
+}
+void add_right_and_jump(int) {
+  right.fetch_add(1);
+  if (may_jump == 0 || right.load() % 2 != 0) return;
+  may_jump = 0;
+  siglongjmp(back, 1);
+}
+
+void two_at_once() {
+  begin();
+  handle(SIGUSR1, add_left);
+  handle(SIGUSR2, add_right_and_jump);
+  std::atomic<bool> is_over = false;
+  std::thread target([&] {
+    for (volatile int round = 0; round < 20'000; round = round + 1) {
+      sigsetjmp(back, 1);
+      may_jump = 1;
+      left.fetch_add(1);
+      right.store(right.load() + 1);
+      may_jump = 0;
+    }
+    is_over.store(true);
+  });
+  while (!is_over.load()) {
+    pthread_kill(target.native_handle(), SIGUSR1);
+    pthread_kill(target.native_handle(), SIGUSR2);
+  }
+  target.join();
+}
+
+// The same address is used again, and so is the variable that comes to lie there.
+void atomics_at_a_bad_address() {
+  begin();
+  handle(SIGSEGV, jump_back);
+  const long page = sysconf(_SC_PAGESIZE);
+  void* const memory =
+      mmap(nullptr, static_cast<std::size_t>(page), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const variable = static_cast<std::atomic<int>*>(memory);
+  std::thread([&] {
+    for (int round = 0; round < 100; ++round) {
+      if (sigsetjmp(back, 1) == 0) {
+        variable->fetch_add(1);
+        std::puts("no signal");
+      }
+      work(round);
+    }
+    mprotect(memory, static_cast<std::size_t>(page), PROT_READ | PROT_WRITE);
+    variable->store(1);
+  }).join();
+  expect(variable->load() == 1, "the variable has another value");
+  munmap(memory, static_cast<std::size_t>(page));
+}
+
 void handler_jumps() {
   begin();
   handle(SIGSEGV, jump_back);
@@ -237,9 +297,14 @@ void actions_are_own() {
 }
 
 const twins::Cases kCases = {
-    {"many_signals", many_signals},           {"queued_signals", queued_signals},
-    {"handler_publishes", handler_publishes}, {"handler_races", handler_races},
-    {"handler_exits", handler_exits},         {"handler_jumps", handler_jumps},
+    {"many_signals", many_signals},
+    {"queued_signals", queued_signals},
+    {"handler_publishes", handler_publishes},
+    {"handler_races", handler_races},
+    {"handler_exits", handler_exits},
+    {"handler_jumps", handler_jumps},
+    {"two_at_once", two_at_once},
+    {"atomics_at_a_bad_address", atomics_at_a_bad_address},
     {"actions_are_own", actions_are_own},
 };
 
