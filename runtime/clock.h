@@ -1,5 +1,10 @@
 // Vector clocks. A thread publishes what it knows in O(1): the table is shared until the thread learns more.
 //
+// A thread that has done nothing since it last published, but has learnt something, publishes that with the
+// same time as before, as long as its table is small: whoever knows that time compares the table all the
+// same. Else each would make a new time of what it learnt, which is news to the others, for ever. Large
+// tables have a time each, so that who knows it need not look.
+//
 // A thread's own times stand in no table that it publishes, only beside it. So what a table says of a thread,
 // another one knew.
 //
@@ -28,6 +33,8 @@ struct Times {
     times->size = size;
     return times;
   }
+  static constexpr uint32_t kFew = 16;
+  bool is_small() const { return size <= kFew; }
   bool covers(uint32_t slot, uint64_t time) const { return slot < size && time <= of[slot]; }
   void share() { references.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -71,6 +78,7 @@ class Published {
   bool is_known(uint32_t slot, uint64_t time) const { return slot != slot_ && tells_of(slot, time); }
   const Times* beyond() const { return beyond_; }
   const Times& times() const { return *times_; }
+  bool has(const Times* times) const { return times_ == times; }
   uint32_t slot() const { return slot_; }
   uint64_t time() const { return time_; }
 
@@ -102,10 +110,12 @@ class Clock {
     return true;
   }
   bool join(const Published& other) {
-    if (other.is_nothing() || covers(other.slot(), other.time())) return false;
-    join(other.times().of, other.times().size);
-    raise(other.slot(), other.time());
-    return true;
+    if (other.is_nothing()) return false;
+    const bool is_time_known = covers(other.slot(), other.time());
+    if (is_time_known && !other.times().is_small()) return false;
+    const bool is_news = join(other.times().of, other.times().size);
+    if (!is_time_known) raise(other.slot(), other.time());
+    return is_news || !is_time_known;
   }
   bool join(const Clock& other) { return join(other.times_, other.size_); }
   bool join(const Times& other) { return join(other.of, other.size); }

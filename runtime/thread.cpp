@@ -74,17 +74,29 @@ Thread* make_another() {
 
 Published Thread::publish() {
   const Inside inside;
-  if (shared != nullptr && !needs_new_time()) return publish_again();
+  if (!needs_new_time() && (shared != nullptr || clock.size() <= Times::kFew)) return publish_again();
   if (shared == nullptr) shared = clock.copy_without(slot);
   new_stretch();
+  ++knowledge;
   is_time_used = false;
   return Published(shared, share_beyond(), slot, time++);
 }
 
 Published Thread::publish_again() {
   const Inside inside;
-  if (shared == nullptr) shared = clock.copy_without(slot);
-  return Published(shared, share_beyond(), slot, last_time());
+  if (shared != nullptr) return Published(shared, share_beyond(), slot, last_time());
+  Times* const times = clock.copy_without(slot);
+  if (times->is_small()) {
+    shared = times;
+    return Published(times, share_beyond(), slot, last_time());
+  }
+  // A large one would have to have a time of its own to be learnt from.
+  struct Release {
+    Times* times;
+    ~Release() { times->release(); }
+  };
+  const Release release{times};
+  return Published(times, share_beyond(), slot, last_time());
 }
 
 // What was given by blocks that have ended makes no difference any more.
