@@ -54,7 +54,10 @@ void leave(Thread& thread, Sync& sync, bool writes, bool releases) {
   const bool has_conflicts = !sync.is_guard && any_has_given();
   if (!releases && !has_conflicts) return;
   const Published published = releases ? thread.publish() : thread.publish_again();
-  if (releases) sync.gathered.join(published);
+  if (releases) {
+    sync.gathered.join(published);
+    ++sync.left;
+  }
   if (has_conflicts) leave_conflicts(sync, published, writes);
 }
 

@@ -1,6 +1,11 @@
 // Vector clocks. A thread publishes what it knows in O(1): few times are copied, and the table of many is
 // shared until the thread learns more.
 //
+// A thread that has done nothing since it last published, but has learnt something, publishes that with the
+// same time as before, as long as its times are few: whoever knows that time compares them all the same. Else
+// each would make a new time of what it learnt, which is news to the others, for ever. Tables of many have a
+// time each, so that who knows it need not look.
+//
 // A thread's own times stand in no table that it publishes, only beside it. So what a table says of a thread,
 // another one knew.
 //
@@ -59,7 +64,7 @@ class Clock {
     return true;
   }
   bool join(const Published& other);
-  void join_others(const Published& other);
+  bool join_others(const Published& other);
   bool join(const Clock& other) { return join(other.times_, other.size_); }
   bool join(const Times& other) { return join(other.of, other.size); }
   // What it has that neither this nor `known` has.
@@ -158,6 +163,9 @@ class Published {
   const Times* beyond() const { return beyond_; }
   uint32_t slot() const { return slot_; }
   uint64_t time() const { return time_; }
+  // It lies in no table.
+  bool has_few() const { return table_ == nullptr; }
+  bool has(const Times* table) const { return table_ == table; }
   // What it knew of others, by slot.
   const uint64_t* others() const { return table_ == nullptr ? few_ : table_->of; }
   uint32_t size() const { return size_; }
@@ -173,12 +181,14 @@ class Published {
   uint64_t few_[kFew];  // as many as `size_` says
 };
 
-inline void Clock::join_others(const Published& other) { join(other.others(), other.size()); }
+inline bool Clock::join_others(const Published& other) { return join(other.others(), other.size()); }
 inline bool Clock::join(const Published& other) {
-  if (other.is_nothing() || covers(other.slot(), other.time())) return false;
-  join_others(other);
-  raise(other.slot(), other.time());
-  return true;
+  if (other.is_nothing()) return false;
+  const bool is_time_known = covers(other.slot(), other.time());
+  if (is_time_known && !other.has_few()) return false;
+  const bool is_news = join_others(other);
+  if (!is_time_known) raise(other.slot(), other.time());
+  return is_news || !is_time_known;
 }
 
 // What several threads left for whoever comes.

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "runtime/channel.h"
 #include "runtime/conflicts.h"
+#include "runtime/connection.h"
 #include "runtime/contexts.h"
 #include "runtime/held_locks.h"
 #include "runtime/layout.h"
@@ -67,11 +69,17 @@ void let_go(BarrierPhase* phase) {
   destroy(phase);
 }
 
+// Under its lock.
+void has_changed(Sync& sync) {
+  sync.left.store(sync.left.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 void clear(Sync& sync) {
   if (sync.phase != nullptr) let_go(std::exchange(sync.phase, nullptr));
   sync.has_completion = false;
   sync.released = Published();
   sync.gathered.clear();
+  has_changed(sync);
   forget_conflicts(sync);
   sync.is_held_alone = false;
   sync.holder = sync.depth = 0;
@@ -200,16 +208,19 @@ Sync* find_or_make(Bucket& bucket, const void* address) {
   return sync;
 }
 
+Thread::KnownSync& known_like(const void* address) {
+  return this_thread->syncs[hash_of(reinterpret_cast<uint64_t>(address)) >> (64 - Thread::kSyncBits)];
+}
+
 }  // namespace
 
 Sync& sync_at(const void* address) {
-  const auto place = reinterpret_cast<uint64_t>(address);
-  Thread::KnownSync& known = this_thread->syncs[hash_of(place) >> (64 - Thread::kSyncBits)];
+  Thread::KnownSync& known = known_like(address);
   if (known.address == address) return *known.sync;
-  Bucket& bucket = bucket_of(place);
+  Bucket& bucket = bucket_of(reinterpret_cast<uint64_t>(address));
   Sync* sync = find_in_passing(bucket, address);
   if (sync == nullptr) sync = find_or_make(bucket, address);
-  known = {address, sync};
+  known = {.address = address, .sync = sync};
   return *sync;
 }
 
@@ -234,6 +245,7 @@ class AtSync {
   AtSync(const AtSync&) = delete;
   AtSync& operator=(const AtSync&) = delete;
   Sync* operator->() { return &sync_; }
+  Sync& operator*() { return sync_; }
 
  private:
   Inside inside_;
@@ -248,7 +260,12 @@ bool acquire(AtSync& sync) {
   sync->depth = sync->holder == holder ? sync->depth + 1 : 1;
   sync->holder = holder;
   const bool is_news = acquire_released(sync);
-  return (!sync->gathered.is_empty() && this_thread->acquire(sync->gathered)) || is_news;
+  const bool is_more = !sync->gathered.is_empty() && this_thread->acquire(sync->gathered);
+  Thread::KnownSync& known = known_like(sync->address);
+  const uint64_t left = sync->left.load(std::memory_order_relaxed);
+  if (known.learnt != left) known.added = Thread::KnownSync::kNotKnown;
+  known.learnt = left;
+  return is_more || is_news;
 }
 
 bool release(AtSync& sync, const void* pc) {
@@ -258,19 +275,49 @@ bool release(AtSync& sync, const void* pc) {
   sync->released_by = this_thread->stream;
   sync->released_at = pc;
   sync->released_in = context_of(heddle_thread_state.frame);
+  Thread::KnownSync& known = known_like(sync->address);
   // Whoever gave it back last said all that is to be said, and this thread has learnt that when it took it.
   if (!sync->gathered.is_empty() || !this_thread->adds_nothing_to(sync->released)) {
     sync->released = this_thread->publish();
     sync->gathered.clear();
+    has_changed(*sync);
+    known.learnt = sync->left.load(std::memory_order_relaxed);
   }
+  known.added = this_thread->knowledge;
   return before != 0 && !is_own;
 }
 
 void release_shared(AtSync& sync) {
-  if (!this_thread->adds_nothing_to(sync->gathered)) sync->gathered.join(this_thread->publish());
+  if (this_thread->adds_nothing_to(sync->gathered)) return;
+  sync->gathered.join(this_thread->publish());
+  has_changed(*sync);
+}
+
+// What the thread knows of a mutex in whose memory nothing need be written; or null. Who has the mutex is not
+// kept where nobody is told of it, and must not be known from before.
+const Thread::KnownSync* known_in_passing(const void* mutex) {
+  const Channel* const to = channel;
+  if (to == nullptr || to->is_quiet.load(std::memory_order_relaxed) == 0 || this_thread->giving.time != 0)
+    return nullptr;
+  const Thread::KnownSync& known = known_like(mutex);
+  if (known.address != mutex || __atomic_load_n(&known.sync->holder, __ATOMIC_RELAXED) != 0 ||
+      known.learnt != known.sync->left.load(std::memory_order_relaxed))
+    return nullptr;
+  return &known;
 }
 
 }  // namespace
+
+bool acquired_without_news(const void* mutex) {
+  const Inside inside;
+  return known_in_passing(mutex) != nullptr;
+}
+
+bool releasing_without_news(const void* mutex) {
+  const Inside inside;
+  const Thread::KnownSync* const known = known_in_passing(mutex);
+  return known != nullptr && known->added == this_thread->knowledge && !this_thread->has_to_publish();
+}
 
 bool acquired(const void* object) {
   if (this_thread == nullptr) return false;

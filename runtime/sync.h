@@ -35,6 +35,7 @@ struct Sync {
   uint32_t released_by = 0;           // the stream of that one, or of who had it since and added nothing
   const void* released_at = nullptr;  // the place in the code …
   uint32_t released_in = 0;           // … and the context
+  std::atomic<uint64_t> left = 0;     // how often `released` and `gathered` have changed; begins no new life
   std::atomic<uint32_t> version = 0;  // of an atomic variable; odd while it may change
   Published released;                 // by the last who had it alone: that thread knew all before
   Gathered gathered;                  // by those who shared it since
@@ -53,6 +54,11 @@ Sync& lock_sync(const void* address);
 // The calling thread has got the object, or is about to give it back; alone, or shared with others.
 // acquired(): false when that is no news.
 bool acquired(const void* object);
+// The same of a mutex in a program that is told of no locks any more (Channel::is_quiet), where neither has
+// anything to say to the other: only looked at, since to write there takes the memory away from other
+// threads, each time. False: it has not been done, and acquired() or releasing() must do it.
+bool acquired_without_news(const void* mutex);
+bool releasing_without_news(const void* mutex);
 // The same where who came first makes no difference to anybody: the thread depends on nobody then.
 bool ordered_after(const void* object);
 // Who has the lock alone: the stream, plus 1; 0: nobody, or it is not known.

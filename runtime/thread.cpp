@@ -74,17 +74,25 @@ Thread* make_another() {
 
 Published Thread::publish() {
   const Inside inside;
-  if (is_published && !needs_new_time()) return publish_again();
-  share_clock();
+  if (!needs_new_time() && (shared != nullptr || clock.size() <= Published::kFew)) return publish_again();
+  if (shared == nullptr && clock.size() > Published::kFew) shared = clock.copy_without(slot);
   new_stretch();
+  ++knowledge;
   is_time_used = false;
   return Published(clock, shared, share_beyond(), slot, time++);
 }
 
 Published Thread::publish_again() {
   const Inside inside;
-  share_clock();
-  return Published(clock, shared, share_beyond(), slot, last_time());
+  if (shared != nullptr || clock.size() <= Published::kFew)
+    return Published(clock, shared, share_beyond(), slot, last_time());
+  // It would have to have a time of its own to be learnt from.
+  struct Table {
+    Times* times;
+    ~Table() { times->release(); }
+  };
+  const Table table{clock.copy_without(slot)};
+  return Published(clock, table.times, share_beyond(), slot, last_time());
 }
 
 // What was given by blocks that have ended makes no difference any more.

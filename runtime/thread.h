@@ -188,8 +188,11 @@ struct Thread {
 
   // Where it found the objects it used of late.
   struct KnownSync {
-    const void* address;
-    Sync* sync;
+    static constexpr uint64_t kNotKnown = ~uint64_t{0};
+    const void* address = nullptr;
+    Sync* sync = nullptr;
+    uint64_t learnt = kNotKnown;  // what was left there (Sync::left) when the thread had learnt all of it
+    uint64_t added = kNotKnown;   // the thread's `knowledge` when all of it stood there
   };
   static constexpr unsigned kSyncBits = 8;
   KnownSync syncs[1U << kSyncBits] = {};
@@ -220,16 +223,16 @@ struct Thread {
   SpareMemory spare;
 
   uint32_t slot = 0;
-  uint64_t time = 1;
+  uint64_t time = 2;          // 0 is no time, and what it published last has the one before
   bool is_time_used = false;  // the state of some memory has it
   Clock clock;
   Clock beyond;                         // what it depends on and need not come after
   volatile uint32_t clock_changes = 0;  // twice for each; odd while it changes (runtime/common_knowledge.h)
   Gathered at_release_fence;            // what relaxed stores publish; empty without a release fence
   Gathered until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
-  bool is_published = false;     // the clock is as last published …
-  Times* shared = nullptr;       // … and this is it, if it has many times
-  Published end;                 // what it knew then
+  uint64_t knowledge = 0;        // how often what it may have to publish has changed
+  Times* shared = nullptr;  // the clock as last published, if it has many times; null: it has changed since
+  Published end;            // what it knew then
 
   // Under threads_lock:
   Thread* next_ended = nullptr;    // when nobody holds this one
@@ -282,6 +285,9 @@ struct Thread {
     at_release_fence.clear();
     until_acquire_fence.clear();
     forget_shared();
+    for (KnownSync& known : syncs) known = {};
+    ++knowledge;
+    is_time_used = true;  // the last may be that of a large table
     end = Published();
     has_name = false;
     is_remembered = true;
@@ -294,12 +300,20 @@ struct Thread {
   // Whether publish() would say nothing that is not said there: the thread has done nothing since it last
   // published, and all that it has learnt is there.
   bool adds_nothing_to(const Published& known) const {
-    return !needs_new_time() && known.covers(slot, last_time()) && is_all_known(known) && beyond.is_empty();
+    return !needs_new_time() && known.covers(slot, last_time()) && beyond.is_empty() &&
+           ((shared != nullptr && known.has(shared)) ||
+            is_all_known([&](uint32_t other, uint64_t at) { return known.covers(other, at); }));
   }
   bool adds_nothing_to(const Gathered& known) const {
-    return !needs_new_time() && known.own().covers(slot, last_time()) && is_all_known(known.known()) &&
-           beyond.is_empty();
+    // What others left themselves is no way back to what they gave (runtime/calm.h).
+    const bool has_own = !any_has_given();
+    return !needs_new_time() && known.own().covers(slot, last_time()) && beyond.is_empty() &&
+           is_all_known([&](uint32_t other, uint64_t at) {
+             return known.known().covers(other, at) || (has_own && known.own().covers(other, at));
+           });
   }
+  // Whether it may have to publish what it has not done when `knowledge` was the same.
+  bool has_to_publish() const { return needs_new_time() || !beyond.is_empty(); }
   // True when it was news. `by` is who left it, if that is known.
   bool acquire(const Published& other, const Giver& by = {}) {
     const Inside inside;
@@ -344,14 +358,13 @@ struct Thread {
  private:
   Times* share_beyond();
 
-  // Of a thread that knew all that is there when it last published.
-  template <class Times>
-  bool is_all_known(const Times& known) const {
-    constexpr uint32_t kFew = 16;  // of many threads it is not worth looking
-    if (is_published) return true;
-    if (clock.size() > kFew) return false;
+  // To one who knows the time that was published last. A large table has that time for its own.
+  template <class Covers>
+  bool is_all_known(Covers covers) const {
+    if (shared != nullptr) return true;
+    if (clock.size() > Published::kFew) return false;  // of many threads it is not worth looking
     for (uint32_t other = 0; other < clock.size(); ++other)
-      if (other != slot && !known.covers(other, clock[other])) return false;
+      if (other != slot && !covers(other, clock[other])) return false;
     return true;
   }
 
@@ -374,18 +387,14 @@ struct Thread {
   };
   bool learnt(bool is_news) {
     if (is_news) forget_shared();
+    knowledge += is_news ? 1 : 0;
     return is_news;
   }
   // What a block gives back first is known by its time (runtime/calm.h).
   bool needs_new_time() const { return is_time_used || blocks.any_matters(); }
   // What publish() said last.
   uint64_t last_time() const { return time - 1; }
-  void share_clock() {
-    is_published = true;
-    if (shared == nullptr && clock.size() > Published::kFew) shared = clock.copy_without(slot);
-  }
   void forget_shared() {
-    is_published = false;
     if (shared != nullptr) shared->release();
     shared = nullptr;
   }

@@ -40,7 +40,7 @@ void tell_given_back(Operation operation, const void* lock, const void* pc, bool
 enum class Waits : uint8_t { kForEver, kNotForEver };
 
 int got(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
-  if (is_held(result) && is_acting()) {
+  if (is_held(result) && is_acting() && !acquired_without_news(lock)) {
     acquired(lock);
     tell_taken(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
   }
@@ -61,7 +61,7 @@ int got_alone(int result, const void* lock, const void* pc, Waits waits = Waits:
   return result;
 }
 void giving_back(const void* lock, const void* pc) {
-  if (!is_acting()) return;
+  if (!is_acting() || releasing_without_news(lock)) return;
   const bool is_others = releasing(lock, pc);
   tell_given_back(Operation::kRelease, lock, pc, is_others);
 }
@@ -136,8 +136,7 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* pc,
     ~Wake() {
       if (!is_acting()) return;
       enter_atomic_blocks_again(*this_thread, left, pc);
-      acquired(mutex);
-      tell_taken(Operation::kAcquire, mutex, pc);
+      got(0, mutex, pc);
       tell_woken(condition, pc);
     }
   };
