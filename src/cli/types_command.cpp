@@ -130,12 +130,20 @@ int focus(const TypesArguments& arguments) {
                                                  : types::FocusMode::kCombined;
   const types::Focus made = types::make_focus(program, result, mode);
   write_text(arguments.output, made.text());
-  if (arguments.output != "-")
-    fmt::print(stderr,
-               "heddle: {} of {} need no check, {} of {} are typed; build with "
-               "'heddle-clang++ --heddle-focus={}'\n",
-               made.fields.size(), counted(result.fields.size(), "field"), made.methods.size(),
-               counted(result.methods.size(), "method"), printable(arguments.output));
+  if (arguments.output == "-") return kExitClean;
+  // The same methods as `heddle types check` counts; by field alone none of them matters.
+  const auto methods = [&] {
+    std::size_t all = 0;
+    std::size_t typed = 0;
+    for (const auto& [symbol, method] : result.methods) {
+      all += !method.is_library;
+      typed += !method.is_library && method.is_typed;
+    }
+    return fmt::format(", {} of {} are typed", typed, counted(all, "method"));
+  };
+  fmt::print(stderr, "heddle: {} of {} need no check{}; build with 'heddle-clang++ --heddle-focus={}'\n",
+             made.fields.size(), counted(result.fields.size(), "field"),
+             mode == types::FocusMode::kField ? "" : methods(), printable(arguments.output));
   return kExitClean;
 }
 

@@ -5,6 +5,8 @@
 //
 //   quiet_locks SEED THREADS          no two accesses are without order
 //   quiet_locks SEED THREADS race     but for the last one
+//   quiet_locks passed_on THREADS     a thread learns, does nothing and passes it on, to who knows all it
+//   did; beside so many others
 //
 // Clocks that are advanced with every step say here what is ordered.
 #include <algorithm>
@@ -169,10 +171,36 @@ void take_many_locks() {
   other.join();
 }
 
+void touch(std::mutex& mutex) { const std::lock_guard lock(mutex); }
+
+void pass_on(std::size_t others) {
+  constexpr int kEnd = 5;
+  std::vector<std::thread> team;
+  for (std::size_t i = 0; i < others; ++i) team.emplace_back([] { schedule::wait_for(kEnd); });
+  team.emplace_back([] { schedule::at(2, [] { act({.lock = 0, .variable = 0, .writes = true}); }); });
+  team.emplace_back([] {
+    schedule::at(0, [] { touch(mutexes[1]); });
+    schedule::at(3, [] {
+      touch(mutexes[0]);
+      touch(mutexes[2]);
+    });
+  });
+  team.emplace_back([] {
+    schedule::at(1, [] { touch(mutexes[1]); });
+    schedule::at(4, [] { act({.lock = 2, .variable = 0}); });
+  });
+  for (std::thread& thread : team) thread.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
+  if (std::strcmp(argv[1], "passed_on") == 0) {
+    take_many_locks();
+    pass_on(std::strtoull(argv[2], nullptr, 10));
+    return 0;
+  }
   std::mt19937_64 random(std::strtoull(argv[1], nullptr, 10));
   const std::size_t threads = std::strtoull(argv[2], nullptr, 10);
   const bool ends_with_race = argc > 3 && std::strcmp(argv[3], "race") == 0;
