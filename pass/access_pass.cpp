@@ -9,7 +9,10 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "pass/access_names.h"
 #include "pass/atomic_operation.h"
@@ -20,6 +23,7 @@
 #include "pass/surround.h"
 #include "pass/texts.h"
 #include "pass/trivial_blocks.h"
+#include "runtime/interface.h"
 #include "runtime/layout.h"
 
 namespace heddle {
@@ -376,6 +380,28 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
   for (CallBase* call : calls) check_libc_call(*call);
 }
 
+cl::opt<uint32_t> interface("heddle-interface", cl::init(runtime::kInterface), cl::Hidden,
+                            cl::desc("Say that the code is built for another runtime (for tests)"));
+
+// Before any other code of the program or library, once for each.
+void say_what_it_is_built_for(Module& module) {
+  const auto is_ours = [](const GlobalValue& value) { return value.getName().starts_with("heddle_"); };
+  if (none_of(module.functions(), is_ours) && none_of(module.globals(), is_ours)) return;
+  LLVMContext& context = module.getContext();
+  auto* const nothing = Type::getVoidTy(context);
+  const std::string name = formatv("heddle_built_for_{0}", interface.getValue());
+  auto* const constructor =
+      Function::Create(FunctionType::get(nothing, false), GlobalValue::LinkOnceODRLinkage, name, module);
+  constructor->setComdat(module.getOrInsertComdat(name));
+  constructor->setVisibility(GlobalValue::HiddenVisibility);
+  IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
+  FunctionCallee check = module.getOrInsertFunction("heddle_check_interface", nothing, builder.getInt32Ty());
+  builder.CreateCall(check, {builder.getInt32(interface)});
+  builder.CreateRetVoid();
+  constexpr int kFirst = 1;
+  appendToGlobalCtors(module, constructor, kFirst, constructor);
+}
+
 }  // namespace
 
 PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyses) {
@@ -386,6 +412,7 @@ PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyse
     remove_marks(module);
   else
     note_no_focus(module);
+  say_what_it_is_built_for(module);
   return PreservedAnalyses::none();
 }
 

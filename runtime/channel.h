@@ -7,7 +7,7 @@
 // places of the board are in use; nothing is lost. What was told before the program died is there, however it
 // died.
 //
-// One program, one monitor of the same build: the layout has no version.
+// One program, one monitor of the same version (runtime/interface.h).
 #pragma once
 
 #include <atomic>
@@ -183,6 +183,7 @@ struct Hello {
   char magic[8];  // kHelloMagic
   uint64_t size;  // of Channel
   int32_t pid;
+  uint32_t interface;  // runtime/interface.h
 };
 inline constexpr char kHelloMagic[8] = {'H', 'E', 'D', 'D', 'L', 'E', '0', '1'};
 struct Answer {

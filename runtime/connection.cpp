@@ -18,6 +18,7 @@
 #include "runtime/contexts.h"
 #include "runtime/early_locks.h"
 #include "runtime/flow.h"
+#include "runtime/interface.h"
 #include "runtime/memory.h"
 #include "runtime/message.h"
 #include "runtime/question.h"
@@ -154,6 +155,7 @@ bool send_hello(int memory) {
   __builtin_memcpy(hello.magic, kHelloMagic, sizeof(kHelloMagic));
   hello.size = sizeof(Channel);
   hello.pid = ::getpid();
+  hello.interface = kInterface;
   iovec part = {&hello, sizeof(hello)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message = {};
@@ -220,7 +222,8 @@ bool find_monitor() {
   }
   monitor = move_up(found);
   if (share_memory()) return true;
-  say("the monitor did not answer; this process is not checked");
+  say("the monitor did not answer; this process is not checked. If it is of another version of Heddle, build "
+      "the program again with the heddle-clang++ that it came with");
   ::close(monitor.exchange(-1));
   return false;
 }

@@ -5,6 +5,7 @@
 #include "runtime/flow.h"
 #include "runtime/flow_labels.h"
 #include "runtime/flow_thread.h"
+#include "runtime/interface.h"
 #include "runtime/interpose/real.h"
 #include "runtime/objects.h"
 #include "runtime/shadow.h"
@@ -50,6 +51,7 @@ void end_maybe(const void* pc) {
 
 // From the constructors of files compiled with --heddle-dataflow.
 HEDDLE_INTERPOSE void heddle_flow_is_built(const Object* globals, uint64_t count) {
+  refuse_unknown_code(__builtin_return_address(0));
   is_built_to_follow = true;
   add_globals(globals, count);
   // For measuring: programs without constructs, from their second thread on.

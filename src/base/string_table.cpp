@@ -4,7 +4,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 namespace heddle {
 
@@ -54,9 +56,58 @@ uint32_t StringTable::append(std::string_view text) {
   return size() - 1;
 }
 
+uint32_t StringTable::append_numbered(std::string_view before, uint32_t number, uint32_t count) {
+  const uint32_t first = size();
+  if (count == 0) return first;
+  numbered_ += count;
+  if (!runs_.empty()) {
+    Run& last = runs_.back();
+    if (last.first + last.count == first && last.number + last.count == number && last.before == before) {
+      last.count += count;
+      last.numbered = numbered_;
+      return first;
+    }
+  }
+  runs_.push_back({first, count, numbered_, number, keep(before)});
+  return first;
+}
+
+void StringTable::add_numbered(std::string& to, std::string_view before, uint32_t number) {
+  char digits[10];
+  const auto written = std::to_chars(digits, digits + sizeof(digits), number);
+  to += before;
+  to.append(digits, written.ptr);
+}
+
+const StringTable::Run* StringTable::run_before(uint32_t id) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), id,
+                                      [](uint32_t wanted, const Run& run) { return wanted < run.first; });
+  return after == runs_.begin() ? nullptr : &*std::prev(after);
+}
+
+StringTable::Numbered StringTable::numbered_from(uint32_t id) const {
+  const Run* const run = run_before(id);
+  if (run == nullptr || id - run->first >= run->count) return {};
+  const uint32_t skipped = id - run->first;
+  return {run->before, run->number + skipped, run->count - skipped};
+}
+
+std::string_view StringTable::find(uint32_t id) const {
+  const Run* const run = run_before(id);
+  if (run == nullptr) return texts_[id];
+  if (id - run->first >= run->count) return texts_[id - run->numbered];
+  const auto [made, is_new] = made_.try_emplace(id);
+  if (is_new) {
+    std::string text;
+    add_numbered(text, run->before, run->number + (id - run->first));
+    made.value() = keep(text);
+  }
+  return made->second;
+}
+
 void StringTable::index_appended() {
   for (; indexed_ < size(); ++indexed_) {
-    const std::string_view text = texts_[indexed_];
+    const std::string_view text = (*this)[indexed_];
     // Of equal texts the first keeps its place.
     if (text.size() > ShortText::kSize) {
       long_ids_.emplace(text, indexed_);
@@ -66,7 +117,7 @@ void StringTable::index_appended() {
   }
 }
 
-std::string_view StringTable::keep(std::string_view text) {
+std::string_view StringTable::keep(std::string_view text) const {
   constexpr std::size_t kBlock = std::size_t{64} * 1024;
   if (text.empty()) return {};
   if (text.size() > free_size_) {

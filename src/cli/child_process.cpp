@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/question.h"
@@ -133,10 +134,13 @@ class Served {
           try {
             serve(connection, program);
           } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!failure_) failure_ = std::current_exception();
+            fail(std::current_exception());
           }
         });
+  }
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(failure);
   }
   bool any() const { return !threads_.empty(); }
   void wait_for_all() {
@@ -165,9 +169,13 @@ CommandEnd run_command_served(const std::vector<std::string>& command, const std
   }
   Served programs;
   const auto accept_all = [&] {
-    while (std::optional<Connection> connection = listener.accept()) {
-      std::string program = program_of(connection->pid(), command.front());
-      programs.begin(std::move(*connection), std::move(program), serve);
+    try {
+      while (std::optional<Connection> connection = listener.accept()) {
+        std::string program = program_of(connection->pid(), command.front());
+        programs.begin(std::move(*connection), std::move(program), serve);
+      }
+    } catch (const SystemError&) {  // the program goes on; that it was not checked is said at the end
+      programs.fail(std::current_exception());
     }
   };
   while (!child->has_ended()) {

@@ -27,6 +27,11 @@ class FreedMemory {
   // The variable that the memory was freed as; kNone: it was not. It has a part from now on.
   uint32_t part_of(uint64_t address);
 
+  bool any(uint64_t begin, uint64_t end) const {
+    const auto piece = first_after(begin);
+    return piece != pieces_.end() && piece->first < end;
+  }
+
   // Calls `visit(variable)` for each that some of the memory was freed as.
   template <class Visit>
   void for_each(uint64_t begin, uint64_t end, Visit visit) const {

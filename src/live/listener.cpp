@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "runtime/channel.h"
+#include "runtime/interface.h"
 
 namespace heddle {
 
@@ -34,12 +35,19 @@ std::optional<Connection> Connection::receive(int socket) {
   if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
       got > 0 && header != nullptr && header->cmsg_type == SCM_RIGHTS)
     std::memcpy(&memory, CMSG_DATA(header), sizeof(memory));
-  const bool is_ours = got == static_cast<ssize_t>(sizeof(hello)) &&
-                       std::memcmp(hello.magic, runtime::kHelloMagic, sizeof(hello.magic)) == 0 &&
-                       hello.size == sizeof(runtime::Channel) && memory >= 0;
-  if (is_ours) return Connection(socket, memory, hello.pid);
+  const bool is_heddle = got == static_cast<ssize_t>(sizeof(hello)) &&
+                         std::memcmp(hello.magic, runtime::kHelloMagic, sizeof(hello.magic)) == 0;
+  const bool fits = hello.interface == runtime::kInterface && hello.size == sizeof(runtime::Channel);
+  if (is_heddle && fits && memory >= 0) return Connection(socket, memory, hello.pid);
   if (memory >= 0) ::close(memory);
   ::close(socket);
+  if (is_heddle && !fits)
+    throw SystemError(fmt::format(
+        "process {} has the runtime of another version of Heddle than this one, so it was not checked. Build "
+        "the program again with the heddle-clang++ that is beside this heddle, or run it with the heddle "
+        "that "
+        "its runtime came with",
+        hello.pid));
   return std::nullopt;
 }
 

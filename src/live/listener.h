@@ -13,6 +13,7 @@ namespace heddle {
 class Connection {
  public:
   // Takes the socket and waits for what a program says first. Nothing: it is no checked program, or gone.
+  // Throws SystemError when the program's runtime is of another version.
   static std::optional<Connection> receive(int socket);
   Connection(Connection&& other) noexcept;
   Connection& operator=(Connection&&) = delete;
@@ -47,7 +48,7 @@ class Listener {
   const std::string& name() const { return name_; }
   // To be waited for.
   int descriptor() const { return socket_; }
-  // The program that wants to connect, if there is one.
+  // The program that wants to connect, if there is one. Throws what Connection::receive() does.
   std::optional<Connection> accept();
 
  private:

@@ -495,7 +495,7 @@ uint32_t LiveTrace::begin_variable(uint64_t address, bool is_part) {
   const uint32_t variable =
       is_part ? told_names_.add(Space::kVariable, thing) : told_names_.add_or_reuse(Space::kVariable, thing);
   // It may be marked as focus, which is refused of a variable whose life is over.
-  if (variable < known && flow_.is_followed()) add_life(Operation::kAlloc, variable);
+  if (variable < known && flow_.is_followed()) add_lives(Operation::kAlloc, variable, 1);
   return variable;
 }
 
@@ -503,21 +503,24 @@ void LiveTrace::divide_variable(uint32_t whole, std::span<const uint32_t> parts)
   const bool is_forgotten = divided_ == Divided::kForgotten;
   if (!is_forgotten || flow_.is_followed())
     for (const uint32_t part : parts) names_.parts().push_back({part, whole});
-  if (is_forgotten) add_life(Operation::kFree, whole);
+  if (is_forgotten) add_lives(Operation::kFree, whole, 1);
 }
 
 // Parts stay what they are: to be used again they would have to be whole in one life and not in another.
-void LiveTrace::end_variable(uint32_t variable, bool is_part) {
-  add_life(Operation::kFree, variable);
-  if (!is_part && parts_of_freed_.erase(variable) == 0) told_names_.end(Space::kVariable, variable);
+void LiveTrace::end_variables(uint32_t first, uint32_t count, bool is_part) {
+  add_lives(Operation::kFree, first, count);
+  if (is_part) return;
+  if (parts_of_freed_.empty()) return told_names_.end_row(Space::kVariable, first, count);
+  for (uint32_t variable = first; variable < first + count; ++variable)
+    if (parts_of_freed_.erase(variable) == 0) told_names_.end(Space::kVariable, variable);
 }
 
-void LiveTrace::add_life(Operation operation, uint32_t variable) {
+void LiveTrace::add_lives(Operation operation, uint32_t first, uint32_t count) {
   Event event;
   event.operation = operation;
   event.thread = now_;
-  event.object = variable;
-  add(event);
+  event.object = first;
+  add_lives(event, count);
 }
 
 void LiveTrace::forget(uint64_t address, uint64_t size) {

@@ -106,8 +106,11 @@ class LiveTrace : public TraceSource, private Variables::Namer {
 
   uint32_t begin_variable(uint64_t address, bool is_part) override;
   void divide_variable(uint32_t whole, std::span<const uint32_t> parts) override;
-  void end_variable(uint32_t variable, bool is_part) override;
-  void add_life(Operation operation, uint32_t variable);  // begins or ends
+  void end_variables(uint32_t first, uint32_t count, bool is_part) override;
+  uint32_t begin_row(uint64_t address, unsigned size, uint32_t count) override;
+  // Lives that begin or end, of variables in a row.
+  void add_lives(Operation operation, uint32_t first, uint32_t count);
+  void add_lives(const Event& event, uint32_t count);
 
   void translate(uint32_t stream, const runtime::Record& record);
   void access(const runtime::Record& record, Event event, Thread& thread);
@@ -116,11 +119,21 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   // As one event of a recording; false: its variables are not whole.
   bool record_series(const ToldSeries::Told& told, Thread& thread);
   bool add_series_variables(const ToldSeries::Told& told);
-  bool add_variables_of_rounds(const ToldSeries::Told& told, const runtime::SeriesStep& step, uint32_t count);
-  template <class Begin, class IsOfRounds>
-  bool add_variables_of_visits(const ToldSeries::Told& told, Begin begin, IsOfRounds is_of_rounds,
-                               uint32_t& rounds);
+  // Addresses of an access of the series that is told.
+  struct InRow {
+    const runtime::SeriesStep* step = nullptr;  // none: they do not lie equally far apart
+    uint64_t first = 0;
+    uint64_t stride = 0;
+    uint32_t count = 0;
+    bool is_even = true;
+  };
+  bool find_rows(const ToldSeries::Told& told);
+  bool add_variables_in_row(const runtime::SeriesStep& step, const InRow& row);
+  template <class Begin>
+  bool add_variables_of_visits(const ToldSeries::Told& told, Begin begin);
   uint32_t variable_at(const runtime::SeriesStep& step, uint64_t address);
+  uint32_t variable_in_row(const runtime::SeriesStep& step, const InRow& row, uint32_t i);
+  void begin_array(const runtime::SeriesStep& step, const InRow& row, uint64_t address);
   uint32_t shape_of(const ToldSeries::Told& told);
   uint64_t most_bytes() const;  // told apart of one access
   enum class Seen : uint8_t { kSeen, kForgotten, kNotTold };
@@ -178,6 +191,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   SeriesRun run_;                                         // that is being told
   std::string text_;                                      // of it
   runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
+  std::vector<InRow> rows_by_step_;                       // of it
   std::vector<uint32_t> step_variables_;                  // of a step of it
   std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
   std::array<std::vector<uint32_t>, runtime::kMostBlocks> accesses_by_block_;  // steps of those

@@ -35,8 +35,17 @@ void LiveTrace::give_back(const Record& record) {
     free.object = variable;
     add(free);
   };
-  variables_.for_each_known(begin, record.name,
-                            [&](uint64_t, uint64_t, uint32_t variable) { add_free(variable); });
+  uint32_t count = 0;  // with numbers in a row, from free.object on
+  variables_.for_each_known(begin, record.name, [&](uint64_t, uint64_t, uint32_t variable) {
+    if (count > 0 && variable == free.object + count) {
+      ++count;
+      return;
+    }
+    add_lives(free, count);
+    free.object = variable;
+    count = 1;
+  });
+  add_lives(free, count);
   freed_.for_each(begin, end, add_free);  // twice
   if (record.extra != runtime::kIsFreed) return forget(begin, record.name);
 
@@ -56,9 +65,56 @@ void LiveTrace::give_back(const Record& record) {
 
 void LiveTrace::end_freed(uint64_t begin, uint64_t end) {
   freed_.forget(begin, end, [&](uint32_t variable) {
-    add_life(Operation::kFree, variable);
+    add_lives(Operation::kFree, variable, 1);
     told_names_.end(Space::kVariable, variable);
   });
+}
+
+// Many are one event of a recording.
+void LiveTrace::add_lives(const Event& event, uint32_t count) {
+  constexpr uint32_t kFew = 16;
+  constexpr uint32_t kMostAtOnce = 65536;
+  Event next = event;
+  if (divided_ != Divided::kRecorded || count < kFew) {
+    for (; count > 0; --count, ++next.object) add(next);
+    return;
+  }
+  SeriesShape shape;
+  shape.steps.push_back({.operation = event.operation,
+                         .site = event.site,
+                         .target = SeriesShape::kNoOperand,
+                         .sources = {},
+                         .tries = event.tries});
+  shape.blocks.push_back({.first_step = 0, .steps = 1, .first_edge = 0, .edges = 0});
+  SeriesRun run;
+  run.shape = names_.table(Space::kShape).intern(shape.text());
+  Event series;
+  series.operation = kSeries;
+  series.thread = event.thread;
+  while (count > 0) {
+    run.rounds = std::min(count, kMostAtOnce);
+    std::string text;
+    run.add_to(text);
+    SeriesRun::add_even(text, next.object, 1, run.rounds);
+    series.object = names_.table(Space::kRun).intern(text);
+    add(series);
+    in_series_ += run.rounds - 1;
+    next.object += run.rounds;
+    count -= run.rounds;
+  }
+}
+
+// So many with numbers in a row: kNone, some have to begin one by one.
+uint32_t LiveTrace::begin_row(uint64_t address, unsigned size, uint32_t count) {
+  if (divided_ != Divided::kRecorded) return Variables::kNone;
+  const uint64_t end = address + uint64_t{size} * count;
+  if (freed_.any(address, end)) return Variables::kNone;
+  if (accessing_ == &series_access_) accessing_at_ = sites_.site_of(series_access_);
+  const std::size_t known = names_.table(Space::kVariable).size();
+  const uint32_t first = told_names_.add_row_or_reuse(
+      Space::kVariable, {address, accessing_->name, accessing_at_, "memory"}, end, count);
+  if (first != kNoId && first < known && flow_.is_followed()) add_lives(Operation::kAlloc, first, count);
+  return first;
 }
 
 // A variable that begins in memory that was freed: kNoId, it was not.

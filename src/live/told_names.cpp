@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "trace/stand_in.h"
 
 namespace heddle {
+
+namespace {
+
+constexpr uint64_t kMostInRow = uint64_t{1} << 29;  // ids that rows may take
+
+}  // namespace
 
 std::string plain(std::string name) {
   for (char& c : name)
@@ -18,7 +25,7 @@ std::string plain(std::string name) {
 uint32_t ToldNames::number_of(Space space, const std::string& name) {
   UsedNames& used = this->used(space);
   const auto [number, is_new] = used.numbers.try_emplace(name, static_cast<uint32_t>(used.names.size()));
-  if (is_new) used.names.push_back({.text = name, .count = 0, .ended = {}});
+  if (is_new) used.names.push_back({.text = name, .count = 0, .ended = {}, .all_ended = 0});
   return number->second;
 }
 
@@ -47,16 +54,69 @@ uint32_t ToldNames::add(Space space, uint32_t number) {
 
 uint32_t ToldNames::add_or_reuse(Space space, const Thing& thing) {
   const uint32_t number = number_of(space, thing);
-  std::vector<uint32_t>& ended = used(space).names[number].ended;
-  if (ended.empty()) return add(space, number);
-  const uint32_t again = ended.back();
-  ended.pop_back();
+  UsedName& name = used(space).names[number];
+  if (name.ended.empty()) return add(space, number);
+  Row& last = name.ended.back();
+  const uint32_t again = last.first + --last.count;
+  --name.all_ended;
+  if (last.count == 0) name.ended.pop_back();
   return again;
 }
 
-void ToldNames::end(Space space, uint32_t number) {
+// Whether something may be there that its place in the program's files or in an object gives a name.
+bool ToldNames::may_have_own_names(uint64_t begin, uint64_t end) const {
+  if (symbolizer_.any_module_in(begin, end)) return true;
+  auto object = objects_.lower_bound(end);
+  if (object == objects_.begin()) return false;
+  --object;
+  return object->first + object->second.size > begin;
+}
+
+uint32_t ToldNames::add_row_or_reuse(Space space, const Thing& first, uint64_t end, uint32_t count) {
+  if (may_have_own_names(first.address, end)) return kNoId;
+  if (first.given == 0 && sites_.short_place(first.site).empty()) return kNoId;  // by its address
+  const uint32_t number = number_of(space, first);
   UsedNames& used = this->used(space);
-  used.names[used.by_thing[number]].ended.push_back(number);
+  UsedName& name = used.names[number];
+  constexpr std::size_t kLookedAt = 8;
+  for (std::size_t i = 0; i < std::min(kLookedAt, name.ended.size()); ++i) {
+    Row& row = name.ended[name.ended.size() - 1 - i];
+    if (row.count < count) continue;
+    row.count -= count;
+    name.all_ended -= count;
+    const uint32_t again = row.first + row.count;
+    if (row.count == 0) name.ended.erase(name.ended.end() - 1 - static_cast<std::ptrdiff_t>(i));
+    return again;
+  }
+  if (name.all_ended >= count) return kNoId;  // else there would be ever more of them
+  StringTable& table = names_.table(space);
+  const uint32_t made = table.size();
+  if (count == 0 || uint64_t{made} + count > kMostInRow) return kNoId;
+  if (name.count == 0) table.append(name.text);
+  const uint32_t plain = name.count == 0 ? 1 : 0;
+  table.append_numbered(name.text + '#', name.count + plain + 1, count - plain);
+  name.count += count;
+  used.by_thing.resize(std::size_t{made} + count, kNoId);
+  std::fill(used.by_thing.begin() + made, used.by_thing.end(), number);
+  return made;
+}
+
+void ToldNames::end_row(Space space, uint32_t first, uint32_t count) {
+  UsedNames& used = this->used(space);
+  while (count > 0) {
+    const uint32_t number = used.by_thing[first];
+    uint32_t here = 1;
+    while (here < count && used.by_thing[first + here] == number) ++here;
+    UsedName& name = used.names[number];
+    name.all_ended += here;
+    if (!name.ended.empty() && name.ended.back().first + name.ended.back().count == first) {
+      name.ended.back().count += here;
+    } else {
+      name.ended.push_back({first, here});
+    }
+    first += here;
+    count -= here;
+  }
 }
 
 const std::string& ToldNames::text_at(uint64_t address) {

@@ -39,7 +39,11 @@ class ToldNames {
   uint32_t add(Space space, const std::string& name) { return add(space, number_of(space, name)); }
   // The same, or the number of something that had the name and has ended.
   uint32_t add_or_reuse(Space space, const Thing& thing);
-  void end(Space space, uint32_t number);
+  // Several at once, one behind the other in memory up to `end`, with numbers in a row: the first one's.
+  // kNoId: some have names of their own, or there are others to use again.
+  uint32_t add_row_or_reuse(Space space, const Thing& first, uint64_t end, uint32_t count);
+  void end(Space space, uint32_t number) { end_row(space, number, 1); }
+  void end_row(Space space, uint32_t first, uint32_t count);
 
   // The text that the program has at the address.
   const std::string& text_at(uint64_t address);
@@ -55,10 +59,15 @@ class ToldNames {
     uint64_t pc;  // in a member function
     std::string name;
   };
+  struct Row {  // things with numbers in a row
+    uint32_t first;
+    uint32_t count;
+  };
   struct UsedName {
     std::string text;
-    uint32_t count = 0;           // things that got it
-    std::vector<uint32_t> ended;  // those whose life is over: the next one is one of them again
+    uint32_t count = 0;      // things that got it
+    std::vector<Row> ended;  // those whose life is over: the next one is one of them again
+    uint32_t all_ended = 0;  // how many those are
   };
   struct UsedNames {
     tsl::robin_map<std::string, uint32_t> numbers;  // in names
@@ -71,6 +80,7 @@ class ToldNames {
   // Of what has no other: all that is met in one place has one name; empty: it is not known where.
   std::string name_by_place(const Thing& thing);
   std::string field_at(uint64_t address);
+  bool may_have_own_names(uint64_t begin, uint64_t end) const;
   // Names of a space have numbers of their own, in UsedNames.
   uint32_t number_of(Space space, const std::string& name);
   uint32_t number_of(Space space, const Thing& thing);

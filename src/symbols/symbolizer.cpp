@@ -43,6 +43,11 @@ const std::vector<std::string>& Symbolizer::frames(uint64_t pc) {
   return known->second;
 }
 
+bool Symbolizer::any_module_in(uint64_t begin, uint64_t end) const {
+  return std::any_of(modules_.begin(), modules_.end(),
+                     [&](const Module& module) { return begin < module.end && module.begin < end; });
+}
+
 std::string Symbolizer::data_name(uint64_t address) {
   const Module* module = module_at(address);
   return module != nullptr ? file_of(*module).data_name(address - module->bias) : "";

@@ -42,6 +42,8 @@ class Symbolizer {
   // What lies at a data address, down to the scalar or the standard library's type: "counter",
   // "table[3].next", "bank::account.mu_"; with symbols only "counter+8". Empty when nothing is known.
   std::string data_name(uint64_t address);
+  // Whether some of the addresses are a module's; of others there is no data_name().
+  bool any_module_in(uint64_t begin, uint64_t end) const;
 
   // The class that the function at the code address is a member of. Of functions inlined into each other the
   // innermost member of a class outside the standard library counts.

@@ -52,11 +52,13 @@ std::string_view flaw_of_events(const ChunkHeader& header) {
 }
 
 // Pairs of ids, or texts.
-std::string_view flaw_of_table(const ChunkHeader& header, bool pairs) {
+// `least`: payload of a table of names; 0: it is one of pairs.
+std::string_view flaw_of_table(const ChunkHeader& header, uint32_t least) {
+  const bool pairs = least == 0;
   if (header.thread != 0 || header.detail >= (pairs ? 1 : kSpaces)) return "it is for an unknown table";
   if (header.first >= kNoId || header.last != header.first + header.count - 1 || header.last >= kNoId)
     return "its ids do not fit its number of entries";
-  if (pairs ? header.payload_size != 8 * header.count : header.payload_size < 4 * header.count)
+  if (pairs ? header.payload_size != 8 * header.count : header.payload_size < least)
     return "its size does not fit its number of entries";
   if (header.payload_size > kMostStringBytes) return "it claims to be impossibly large";
   return {};
@@ -81,9 +83,10 @@ std::string_view flaw_of(const ChunkHeader& header) {
     return "it claims to be impossibly large";
   switch (header.kind) {
     case ChunkKind::kEvents: return flaw_of_events(header);
-    case ChunkKind::kStrings: return flaw_of_table(header, false);
+    case ChunkKind::kStrings: return flaw_of_table(header, 4 * header.count);
+    case ChunkKind::kNumbered: return flaw_of_table(header, kNumberedHeadSize);
     case ChunkKind::kSites:
-    case ChunkKind::kParts: return flaw_of_table(header, true);
+    case ChunkKind::kParts: return flaw_of_table(header, 0);
     case ChunkKind::kIndex: return flaw_of_index(header);
   }
   return "its kind is unknown";

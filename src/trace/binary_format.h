@@ -19,25 +19,28 @@ namespace heddle {
 
 inline constexpr std::string_view kBinaryMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kTrailerMagic = "\nHEDDLE\x89";
-inline constexpr uint32_t kBinaryVersion = 6;
+inline constexpr uint32_t kBinaryVersion = 7;
 inline constexpr uint32_t kOldestVersion =
     1;  // that can be read: 1 had no parts, 2 no look and touch, 3 no series, 4 no count, 5 no
-        // checked free and at most 8 parts of a variable
+        // checked free and at most 8 parts of a variable, 6 no numbered names and no lives in series
 
 inline constexpr std::size_t kFileHeaderSize = 16;  // magic, version, flags (none yet)
 inline constexpr std::size_t kChunkHeaderSize = 48;
 inline constexpr std::size_t kTrailerSize = 16;
 
 enum class ChunkKind : uint32_t {
-  kStrings = 1,  // names of one space
-  kSites = 2,    // call stacks
-  kEvents = 3,   // events of one thread
-  kIndex = 4,    // the headers of all chunks before it
-  kParts = 5,    // variables that turned out to be several (trace/parts.h)
+  kStrings = 1,   // names of one space
+  kSites = 2,     // call stacks
+  kEvents = 3,    // events of one thread
+  kIndex = 4,     // the headers of all chunks before it
+  kParts = 5,     // variables that turned out to be several (trace/parts.h)
+  kNumbered = 6,  // names of one space, that differ in a number only
 };
-inline constexpr std::size_t kChunkKinds = 5;
-inline constexpr std::string_view kChunkKindName[kChunkKinds] = {"strings", "sites", "events", "index",
-                                                                 "parts"};
+inline constexpr std::size_t kChunkKinds = 6;
+inline constexpr std::string_view kChunkKindName[kChunkKinds] = {"strings", "sites", "events",
+                                                                 "index",   "parts", "numbered"};
+// Of names in a row that differ in a number: how many, the first number, the bytes before it, and these.
+inline constexpr uint32_t kNumberedHeadSize = 12;
 
 constexpr std::size_t index_of(ChunkKind kind) { return static_cast<std::size_t>(kind) - 1; }
 
@@ -50,7 +53,7 @@ inline constexpr uint64_t kMostPositions = uint64_t{1} << 62;
 struct ChunkHeader {
   uint64_t checksum = 0;  // of the rest of the header and the stored bytes
   ChunkKind kind = ChunkKind::kEvents;
-  uint32_t detail = 0;  // events: which byte planes are stored; strings: the space; else 0
+  uint32_t detail = 0;  // events: which byte planes are stored; strings, numbered: the space; else 0
   ThreadId thread = 0;  // events: whose; else 0
   uint32_t count = 0;   // events, strings, sites, parts or headers in the payload
   uint64_t first = 0;   // events: position of the first; strings, sites, parts: id of the first; index: 0

@@ -129,6 +129,7 @@ void BinaryReader::take_chunks() {
     kind.stored_bytes += kChunkHeaderSize + chunk.header.stored_size;
     kind.payload_bytes += chunk.header.payload_size;
     if (chunk.header.kind == ChunkKind::kStrings) load_strings(chunk);
+    if (chunk.header.kind == ChunkKind::kNumbered) load_numbered(chunk);
   }
   for (const Chunk& chunk : chunks_)
     if (chunk.header.kind == ChunkKind::kSites) load_sites(chunk);
@@ -164,11 +165,35 @@ void BinaryReader::check_order_of(const Chunk& chunk, std::vector<uint64_t>& nex
   next = header.last + 1;
 }
 
-void BinaryReader::load_strings(const Chunk& chunk) {
+StringTable& BinaryReader::table_of(const Chunk& chunk) {
   StringTable& table = names_.table(static_cast<Space>(chunk.header.detail));
   if (chunk.header.first != table.size())
     fail(chunk.offset,
          fmt::format("its first name is number {}, but {} is next", chunk.header.first, table.size()));
+  return table;
+}
+
+void BinaryReader::load_numbered(const Chunk& chunk) {
+  StringTable& table = table_of(chunk);
+  uint32_t left = chunk.header.count;
+  for (std::string_view payload = payload_of(chunk); !payload.empty();) {
+    if (payload.size() < kNumberedHeadSize) fail(chunk.offset, "its names end too early");
+    const auto count = get_number<uint32_t>(payload.data());
+    const auto number = get_number<uint32_t>(payload.data() + 4);
+    const auto length = get_number<uint32_t>(payload.data() + 8);
+    payload.remove_prefix(kNumberedHeadSize);
+    if (length > payload.size()) fail(chunk.offset, "a name is longer than the chunk");
+    if (count == 0 || count > left || number > UINT32_MAX - count)
+      fail(chunk.offset, "its names are not as many as it says");
+    table.append_numbered(payload.substr(0, length), number, count);
+    payload.remove_prefix(length);
+    left -= count;
+  }
+  if (left != 0) fail(chunk.offset, "its names are not as many as it says");
+}
+
+void BinaryReader::load_strings(const Chunk& chunk) {
+  StringTable& table = table_of(chunk);
   const std::string_view payload = payload_of(chunk);
   std::string_view texts = payload.substr(std::size_t{4} * chunk.header.count);
   for (std::size_t i = 0; i < chunk.header.count; ++i) {

@@ -69,6 +69,9 @@ class BinaryReader : public TraceSource {
   void take_chunks();
   void check_order_of(const Chunk& chunk, std::vector<uint64_t>& next_of_thread) const;
   void load_strings(const Chunk& chunk);
+  void load_numbered(const Chunk& chunk);
+  // Where the chunk's names go.
+  StringTable& table_of(const Chunk& chunk);
   void load_sites(const Chunk& chunk);
   void load_parts(const Chunk& chunk);
   // The stored bytes of a chunk, checked against its checksum.

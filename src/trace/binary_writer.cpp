@@ -16,6 +16,9 @@ namespace {
 // Names are written with the next events, or when this many bytes of one space wait.
 constexpr std::size_t kMostWaitingText = std::size_t{1024} * 1024;
 
+// So many names that differ in a number are written as such.
+constexpr uint32_t kManyNumbered = 64;
+
 // Threads that take turns are often written one right after the other.
 constexpr std::size_t kMostSpare = 8;
 
@@ -47,10 +50,16 @@ void BinaryWriter::take_names(const Names& names) {
     const auto space = static_cast<Space>(s);
     const StringTable& table = names.table(space);
     Strings& strings = strings_[s];
-    for (auto id = static_cast<uint32_t>(strings.written + strings.lengths.size()); id < table.size(); ++id) {
+    for (auto id = strings.written + strings.waiting(); id < table.size(); ++id) {
+      if (const StringTable::Numbered numbered = table.numbered_from(id); numbered.count >= kManyNumbered) {
+        take_numbered(space, numbered);
+        id += numbered.count - 1;
+        continue;
+      }
       const std::string_view text = table[id];
       if (text.size() > kMostStringBytes / 2)
         throw InputError(fmt::format("a name of {} bytes is too long for a trace file", text.size()));
+      write_numbered(space);
       if (strings.lengths.size() == kMostPerChunk || strings.texts.size() + text.size() > kMostWaitingText)
         write_strings(space);
       strings.lengths.push_back(static_cast<uint32_t>(text.size()));
@@ -118,7 +127,10 @@ void BinaryWriter::find_next_overdue() {
 
 // A reader that stops anywhere must know the names of all events before that point.
 void BinaryWriter::write_names() {
-  for (std::size_t s = 0; s < kSpaces; ++s) write_strings(static_cast<Space>(s));
+  for (std::size_t s = 0; s < kSpaces; ++s) {
+    write_strings(static_cast<Space>(s));
+    write_numbered(static_cast<Space>(s));
+  }
   write_sites();
   write_parts();
 }
@@ -139,6 +151,38 @@ void BinaryWriter::write_strings(Space space) {
   strings.written += header.count;
   strings.lengths.clear();
   strings.texts.clear();
+}
+
+void BinaryWriter::take_numbered(Space space, StringTable::Numbered names) {
+  write_strings(space);
+  Strings& strings = strings_[static_cast<std::size_t>(space)];
+  while (names.count > 0) {
+    if (strings.all_numbered == kMostPerChunk || strings.numbered.size() > kMostWaitingText)
+      write_numbered(space);
+    const uint32_t count = std::min(names.count, kMostPerChunk - strings.all_numbered);
+    put_number(strings.numbered, count);
+    put_number(strings.numbered, names.number);
+    put_number(strings.numbered, static_cast<uint32_t>(names.before.size()));
+    strings.numbered += names.before;
+    strings.all_numbered += count;
+    names.number += count;
+    names.count -= count;
+  }
+}
+
+void BinaryWriter::write_numbered(Space space) {
+  Strings& strings = strings_[static_cast<std::size_t>(space)];
+  if (strings.all_numbered == 0) return;
+  ChunkHeader header;
+  header.kind = ChunkKind::kNumbered;
+  header.detail = static_cast<uint32_t>(space);
+  header.count = strings.all_numbered;
+  header.first = strings.written;
+  header.last = header.first + header.count - 1;
+  write_chunk(header, strings.numbered, strings.numbered.size());
+  strings.written += header.count;
+  strings.all_numbered = 0;
+  strings.numbered.clear();
 }
 
 void BinaryWriter::write_sites() {

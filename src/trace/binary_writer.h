@@ -50,12 +50,18 @@ class BinaryWriter : public TraceSink {
     uint32_t written = 0;           // ids below are in the file
     std::vector<uint32_t> lengths;  // of the texts from id `written`
     std::string texts;              // one after the other
+    std::string numbered;           // that follow one another in numbers; then there are no others
+    uint32_t all_numbered = 0;      // how many those are
+    uint32_t waiting() const { return static_cast<uint32_t>(lengths.size()) + all_numbered; }
   };
 
   void take_names(const Names& names);
   void take_event(const Event& event);
   void write_names();
   void write_strings(Space space);
+  // Names that differ in a number only.
+  void take_numbered(Space space, StringTable::Numbered names);
+  void write_numbered(Space space);
   void write_sites();
   void write_parts();
   void write_thread(ThreadId id);

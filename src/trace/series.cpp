@@ -88,6 +88,7 @@ std::string SeriesShape::text() const {
     put(text, static_cast<uint64_t>(step.operation));
     put(text, uint32_t{step.site + 1});
     put(text, uint32_t{step.target + 1});
+    if (step.operation == Operation::kFree) put(text, step.tries ? 1 : 0);
     if (step.operation != Operation::kAssign) continue;
     put(text, step.sources.size());
     for (const uint32_t source : step.sources) put(text, source);
@@ -142,7 +143,8 @@ bool SeriesReader::is_good(const SeriesShape& shape) const {
   const auto is_operand = [&](uint32_t operand) { return operand < shape.inputs + shape.own; };
   for (const SeriesShape::Step& step : shape.steps) {
     const bool is_other = step.operation == Operation::kAssign || step.operation == Operation::kBranch;
-    if (!step.is_access() && !is_other) return false;
+    if (!step.has_variable() && !is_other) return false;
+    if (step.is_life() && step.target != SeriesShape::kNoOperand) return false;
     if (step.site != kNoId && step.site >= names_.sites().size()) return false;
     if (!is_operand(step.target) && (is_other || step.target != SeriesShape::kNoOperand)) return false;
     if (!std::all_of(step.sources.begin(), step.sources.end(), is_operand)) return false;
@@ -173,6 +175,7 @@ const SeriesShape* SeriesReader::shape(uint32_t id) {
       step.operation = static_cast<Operation>(text.below(kStoredOperations));
       step.site = text.id();
       step.target = text.id();
+      step.tries = step.operation == Operation::kFree && text.below(2) == 1;
       if (step.operation != Operation::kAssign) continue;
       step.sources.resize(text.below(SeriesShape::kMostSteps));
       for (uint32_t& source : step.sources) source = text.below(SeriesShape::kMostOperands);
@@ -194,7 +197,7 @@ bool SeriesReader::read_variables(std::string_view from, const SeriesShape& shap
   for (std::size_t i = 0; i < shape.steps.size(); ++i) {
     std::vector<uint32_t>& of_step = variables_[i];
     of_step.clear();
-    if (!shape.steps[i].is_access() || times_[i] == 0) continue;
+    if (!shape.steps[i].has_variable() || times_[i] == 0) continue;
     const uint64_t first = text.number();
     const bool is_even = (first & 1) == 0;
     int64_t variable = static_cast<int64_t>(first >> 1);
@@ -258,13 +261,14 @@ bool SeriesReader::add_events(const Event& series, std::vector<Event>& to) {
     for (uint32_t i = first; i < first + steps; ++i) {
       const SeriesShape::Step& step = of->steps[i];
       const uint32_t local = step.target == SeriesShape::kNoOperand ? kNoId : locals_[step.target];
-      if (!step.is_access() && local == kNoId) continue;
+      if (!step.has_variable() && local == kNoId) continue;
       Event& event = to.emplace_back();
       event.operation = step.operation;
       event.thread = series.thread;
       event.site = step.site;
-      event.object = step.is_access() ? variables_[i][next_[i]++] : local;
-      event.local = step.is_access() ? local : lists_[i];
+      event.tries = step.tries;
+      event.object = step.has_variable() ? variables_[i][next_[i]++] : local;
+      event.local = step.has_variable() ? local : lists_[i];
     }
   });
   return true;

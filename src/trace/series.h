@@ -1,6 +1,8 @@
 // Rounds of a loop, which a file has as one event (docs/design/trace-format.md; runtime/series.h says how a
 // program tells them). A reader puts what they did in its place, so that nobody else knows of them.
 //
+// Lives of variables in a row that begin or end at once are told in the same way: a round each.
+//
 // A *shape* is what such rounds have in common: their steps, block by block, with sites. A *run* is some
 // rounds of a shape: through which blocks they went, which locals they had, and which variables their
 // accesses were about.
@@ -29,11 +31,15 @@ struct SeriesShape {
   static constexpr uint32_t kNoOperand = 0xFFFFFFFF;
 
   struct Step {
-    Operation operation;  // kRead, kWrite, kAssign or kBranch
+    Operation operation;  // kRead, kWrite, kAssign or kBranch; also kAlloc and kFree
     SiteId site;
     uint32_t target;                // operand that is read to, written from, assigned or branched on
     std::vector<uint32_t> sources;  // operands, of an assignment
-    bool is_access() const { return operation == Operation::kRead || operation == Operation::kWrite; }
+    bool tries = false;             // of kFree: it is checked
+    bool is_life() const { return operation == Operation::kAlloc || operation == Operation::kFree; }
+    bool has_variable() const {
+      return operation == Operation::kRead || operation == Operation::kWrite || is_life();
+    }
   };
   struct Edge {
     uint32_t from;  // the block before

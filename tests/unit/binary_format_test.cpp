@@ -9,8 +9,10 @@
 
 #include "base/error.h"
 #include "import/open_trace.h"
+#include "trace/binary_format.h"
 #include "trace/binary_reader.h"
 #include "trace/binary_writer.h"
+#include "trace/chunk_codec.h"
 #include "trace/text_reader.h"
 #include "trace/text_writer.h"
 
@@ -256,6 +258,77 @@ TEST_F(BinaryFile, CannotBeReadFromAPipe) {
     EXPECT_EQ(error.what(), path_ + ": a binary trace cannot be read from a pipe; save it to a file first");
   }
   std::fclose(pipe);
+}
+
+// Names that differ in a number only take next to no room, however many there are.
+TEST(BinaryFormat, KeepsNumberedNames) {
+  constexpr uint32_t kMany = 200'000;
+  Names names;
+  names.table(Space::kThread).append("T");
+  StringTable& variables = names.table(Space::kVariable);
+  variables.append("a");
+  variables.append_numbered("a#", 2, kMany);
+  variables.append("b");
+  variables.append_numbered("b#", 2, 5);
+  variables.append_numbered("c#", 7, 100);
+  variables.append_numbered("a#", kMany + 2, 100);
+  variables.append("end");
+  std::vector<Event> events;
+  for (uint32_t id = 0; id < variables.size(); id += 777) {
+    Event& event = events.emplace_back();
+    event.operation = Operation::kWrite;
+    event.thread = 0;
+    event.object = id;
+  }
+  std::string bytes;
+  BinaryWriter writer(bytes, {});
+  writer.write({0, events}, names);
+  variables.append_numbered("end#", 2, 1000);  // names that come later
+  variables.append_numbered("end#", 1002, 1000);
+  writer.write({events.size(), {}}, names);
+  writer.finish();
+  EXPECT_LT(bytes.size(), 8'000);
+
+  BinaryReader reader("t", bytes);
+  EXPECT_EQ(reader.next().events.size(), events.size());
+  const StringTable& read = reader.names().table(Space::kVariable);
+  ASSERT_EQ(read.size(), variables.size());
+  for (uint32_t id = 0; id < variables.size(); ++id) ASSERT_EQ(read[id], variables[id]);
+}
+
+std::string error_of(const std::string& numbered, uint32_t count) {
+  std::string bytes = file_header();
+  ChunkHeader header;
+  header.kind = ChunkKind::kNumbered;
+  header.detail = static_cast<uint32_t>(Space::kVariable);
+  header.count = count;
+  header.last = count - 1;
+  ChunkPacker packer;
+  bytes += packer.pack(header, numbered, numbered.size());
+  try {
+    BinaryReader reader("t", bytes);
+    reader.next();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(BinaryFormat, DoesNotBelieveNumberedNames) {
+  const auto run = [](uint32_t count, uint32_t number, uint32_t length, std::string_view before) {
+    std::string text;
+    put_number(text, count);
+    put_number(text, number);
+    put_number(text, length);
+    return text.append(before);
+  };
+  EXPECT_EQ(error_of(run(10, 1, 2, "x#"), 10), "");
+  EXPECT_EQ(error_of(run(9, 1, 2, "x#") + run(1, 1, 2, "y#"), 10), "");
+  for (const std::string& bad :
+       {run(9, 1, 2, "x#"), run(11, 1, 2, "x#"), run(0, 1, 2, "x#"), run(10, 4294967290, 2, "x#")})
+    EXPECT_NE(error_of(bad, 10).find("not as many as it says"), std::string::npos);
+  EXPECT_NE(error_of(run(10, 1, 3, "x#"), 10).find("longer than the chunk"), std::string::npos);
+  EXPECT_NE(error_of(run(10, 1, 2, "x#y"), 10).find("end too early"), std::string::npos);
 }
 
 }  // namespace

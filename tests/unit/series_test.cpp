@@ -132,6 +132,26 @@ TEST(Series, VariablesNeedNotBeInARow) {
   EXPECT_EQ(recorded.read(), "r(b2) r(a0) r(b0) r(b0) ");
 }
 
+TEST(Series, HasLivesThatBeginAndEnd) {
+  Recorded recorded;
+  const auto add = [&](Operation operation, bool tries, uint32_t first) {
+    SeriesShape shape;
+    shape.steps = {{operation, kNoId, SeriesShape::kNoOperand, {}, tries}};
+    shape.blocks = {{0, 1, 0, 0}};
+    SeriesRun run;
+    run.shape = recorded.names.table(Space::kShape).intern(shape.text());
+    run.rounds = 2;
+    std::string text;
+    run.add_to(text);
+    SeriesRun::add_even(text, first, 1, 2);
+    recorded.add_run(text);
+  };
+  add(Operation::kFree, false, 0);
+  add(Operation::kFree, true, 1);
+  add(Operation::kAlloc, false, 2);
+  EXPECT_EQ(recorded.read(), "free(a0) free(a1) free(a1,checked) free(a2,checked) alloc(a2) alloc(b0) ");
+}
+
 // Whatever stands there, it is read as events that there can be, or refused.
 TEST(Series, IsNotBelieved) {
   std::mt19937 random(1);

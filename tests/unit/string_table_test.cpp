@@ -65,5 +65,37 @@ TEST(StringTable, LooksOnlyAtTheTextItIsGiven) {
   for (std::size_t size = 0; size <= text.size(); ++size) EXPECT_EQ(table.intern(text.substr(0, size)), size);
 }
 
+TEST(StringTable, NumberedTextsAreLikeOthers) {
+  StringTable numbered;
+  StringTable plain;
+  const auto append = [&](const std::string& text) { EXPECT_EQ(numbered.append(text), plain.append(text)); };
+  const auto append_run = [&](const std::string& before, uint32_t number, uint32_t count) {
+    EXPECT_EQ(numbered.append_numbered(before, number, count), plain.size());
+    for (uint32_t i = 0; i < count; ++i) plain.append(before + std::to_string(number + i));
+  };
+  append("x");
+  append_run("x#", 2, 300);
+  append_run("x#", 302, 5);  // goes on
+  append_run("x#", 308, 1);  // leaves one out
+  append("y");
+  append_run("y#", 2, 3);
+  append_run("x#", 309, 3);
+  append_run("long name of something#", 4294967290, 5);
+  append("z");
+  ASSERT_EQ(numbered.size(), plain.size());
+  for (uint32_t id = plain.size(); id-- > 0;) EXPECT_EQ(numbered[id], plain[id]);
+  const std::string_view kept = numbered[7];
+  for (uint32_t id = 0; id < plain.size(); ++id) EXPECT_EQ(numbered[id], plain[id]);
+  EXPECT_EQ(kept.data(), numbered[7].data());
+  EXPECT_EQ(numbered.numbered_from(0).count, 0);
+  EXPECT_EQ(numbered.numbered_from(1).count, 305);
+  EXPECT_EQ(numbered.numbered_from(300).count, 6);
+  EXPECT_EQ(numbered.numbered_from(300).number, 301);
+  for (uint32_t id = 0; id < plain.size(); ++id)
+    EXPECT_EQ(numbered.intern(std::string(plain[id])), plain.intern(plain[id]));
+  EXPECT_EQ(numbered.intern("x#17"), 16);
+  EXPECT_EQ(numbered.intern("new"), plain.size());
+}
+
 }  // namespace
 }  // namespace heddle
