@@ -1,5 +1,6 @@
 """Prints what a text trace of one thread (standard input) says of data flow, whichever locals it says it with: every read and write in
 order, each write with the numbers of the reads that it depends on, and at the end the reads that were branched on.
+With --any-name, a variable is a number, by when it was first used.
 """
 import re
 import sys
@@ -9,11 +10,15 @@ STEP = re.compile(r"[^|]*\|(\w+)\(([^)]*)\)(?:([<>])([^|]*))?\|?")
 
 def main():
     locals_, reads, branched = {}, 0, set()
+    numbers = {}
+    any_name = "--any-name" in sys.argv
     for line in sys.stdin:
         step = STEP.match(line)
         if step is None:
             continue
         operation, operand, _, local = step.groups()
+        if any_name and operation in ("r", "w"):
+            operand = numbers.setdefault(operand, len(numbers))
         if operation == "r":
             reads += 1
             if local:
