@@ -20,8 +20,7 @@ bool is_any_known = false;
 
 [[noreturn]] void refuse(const void* code) {
   fail(
-      "%s was built by another version of Heddle than its runtime, %s, is of: they do not fit. Build all of "
-      "the "
+      "%s was built by another version of Heddle than its runtime, %s: they do not fit. Build all of the "
       "program again, with the heddle-clang++ that this runtime came with",
       file_at(code), file_at(reinterpret_cast<const void*>(&kInterface)));
 }
