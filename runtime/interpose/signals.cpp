@@ -1,9 +1,12 @@
 // Handlers of signals. A handler is part of the thread it runs in, and checked like the rest.
 //
 // When its thread is in the runtime, the handler waits until the thread leaves: what came is kept, and all
-// other signals stay blocked until the handler has run, so there is never more than one to keep; who came at
-// the same time is sent once more. Those that the thread has brought upon itself, by a wrong address for one,
-// cannot wait. Their handlers run at once, and nothing that they do is checked.
+// other signals stay blocked until the handler has run, so there is never more than one to keep. Those that
+// the thread has brought upon itself, by a wrong address for one, cannot wait. Their handlers run at once,
+// and nothing that they do is checked.
+//
+// The system blocks all signals when it calls us, so that we are not interrupted in turn, and we block those
+// that the program wants blocked when we call its handler.
 #include "runtime/interpose/signals.h"
 
 #include <signal.h>
@@ -17,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include "runtime/atomics.h"
 #include "runtime/connection.h"
@@ -46,8 +50,10 @@ void set_mask(Mask mask) { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nul
 // What the program wants done. The kernel knows the rest.
 struct Action {
   std::atomic<Handler> handler;
-  std::atomic<Mask> blocks;         // while it runs
-  std::atomic<bool> wants_details;  // SA_SIGINFO
+  std::atomic<Mask> mask;             // to be blocked while it runs, as the program said …
+  std::atomic<Mask> blocks;           // … and with the signal itself, if that is blocked, too
+  std::atomic<bool> wants_details;    // SA_SIGINFO
+  std::atomic<bool> wants_own_stack;  // SA_ONSTACK
 };
 constinit Action actions[NSIG];
 constinit SpinLock actions_lock;
@@ -56,10 +62,13 @@ struct Kept {
   int signal;
   Handler handler;
   Mask blocks;
+  bool wants_own_stack;
   siginfo_t details;
   ucontext_t context;
 };
 __thread Kept kept __attribute__((tls_model("initial-exec")));
+// What the calling thread has blocked while it waits in sigsuspend(); null: it does not.
+__thread const Mask* suspended_with __attribute__((tls_model("initial-exec")));
 // While handlers run in the calling thread that are not checked.
 __thread Thread* unchecked __attribute__((tls_model("initial-exec")));
 
@@ -93,26 +102,34 @@ void run_unchecked(Handler handler, int signal, siginfo_t* details, void* contex
   unchecked = before;
 }
 
-// Of several signals that come at once, the system calls the handler of the last one in front of the first
-// instruction of that of the one before. So the one that waits has interrupted this one, which has
-// interrupted the thread in the runtime: its turn comes next.
-void send_again(int signal, siginfo_t* details, ucontext_t* context) {
-  mask_of(&kept.context) = mask_of(context);
-  mask_of(context) = ~kBroughtUponItself;
-  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), signal, details);
+// A fault of its own cannot wait, nor can abort(), which does not go on. The same signal sent by somebody
+// can.
+bool cannot_wait(int signal, const siginfo_t& details) {
+  return signal == SIGABRT || ((kBroughtUponItself & bit_of(signal)) != 0 && details.si_code > 0);
 }
 
+// The kernel's mask while a handler runs, as the program asked for it. `before` is what is to be after it.
+Mask mask_within(Mask before, Mask blocks) {
+  return (suspended_with != nullptr ? *std::exchange(suspended_with, nullptr) : before) | blocks;
+}
+
+// All other signals are blocked here, but those that a thread can bring upon itself.
 void handle(int signal, siginfo_t* details, void* given) {
   const Action& action = actions[signal];
   const Handler handler = action.handler.load();
+  const Mask blocks = action.blocks.load();
   auto* const context = static_cast<ucontext_t*>(given);
-  if (heddle_thread_state.inside == 0) return run_checked(handler, signal, details, given);
-  if ((kBroughtUponItself & bit_of(signal)) != 0 || unchecked != nullptr)
+  const bool is_inside = heddle_thread_state.inside != 0;
+  const bool another_waits = (heddle_thread_state.inside & kSignalWaits) != 0;
+  if (!is_inside || another_waits || unchecked != nullptr || cannot_wait(signal, *details)) {
+    set_mask(mask_within(mask_of(context), blocks));
+    if (!is_inside) return run_checked(handler, signal, details, given);
     return run_unchecked(handler, signal, details, given);
-  if ((heddle_thread_state.inside & kSignalWaits) != 0) return send_again(signal, details, context);
+  }
   kept.signal = signal;
   kept.handler = handler;
-  kept.blocks = action.blocks.load();
+  kept.blocks = blocks;
+  kept.wants_own_stack = action.wants_own_stack.load();
   kept.details = *details;
   __builtin_memcpy(&kept.context, context, kContextBytes);
   kept.context.uc_mcontext.fpregs = nullptr;  // they were on the stack
@@ -130,6 +147,8 @@ struct sigaction ours(int signal, const struct sigaction& action) {
   if (is_function(action)) {
     result.sa_sigaction = handle;
     result.sa_flags |= SA_SIGINFO;
+    const Mask all = ~kBroughtUponItself;
+    __builtin_memcpy(&result.sa_mask, &all, sizeof(all));
   } else if (signal == SIGUSR2 && action.sa_handler == SIG_DFL && channel != nullptr) {
     result = question_action();
   }
@@ -141,30 +160,37 @@ int act(int signal, const struct sigaction* action, struct sigaction* before) {
   const Locked locked(actions_lock);
   Action& known = actions[signal];
   const Handler old_handler = known.handler.load();
+  const Mask old_mask = known.mask.load();
   const Mask old_blocks = known.blocks.load();
   const bool old_details = known.wants_details.load();
+  const bool old_own_stack = known.wants_own_stack.load();
   struct sigaction system = {};
   if (action != nullptr) {
     system = ours(signal, *action);
     if (is_function(*action)) {
       const bool blocks_itself = (action->sa_flags & SA_NODEFER) == 0;
       known.handler = action->sa_sigaction;
-      known.blocks = mask_of(action->sa_mask) | (blocks_itself ? bit_of(signal) : 0);
+      known.mask = mask_of(action->sa_mask);
+      known.blocks = known.mask | (blocks_itself ? bit_of(signal) : 0);
       known.wants_details = (action->sa_flags & SA_SIGINFO) != 0;
+      known.wants_own_stack = (action->sa_flags & SA_ONSTACK) != 0;
     }
   }
   struct sigaction old = {};
   const int result = REAL(sigaction)(signal, action != nullptr ? &system : nullptr, &old);
   if (result != 0) {
     known.handler = old_handler;
+    known.mask = old_mask;
     known.blocks = old_blocks;
     known.wants_details = old_details;
+    known.wants_own_stack = old_own_stack;
     return result;
   }
   if (before == nullptr) return result;
   *before = old;
   if (old.sa_sigaction == handle) {
     before->sa_sigaction = old_handler;
+    __builtin_memcpy(&before->sa_mask, &old_mask, sizeof(old_mask));
     if (!old_details) before->sa_flags &= ~SA_SIGINFO;
   } else if (old.sa_handler == question_action().sa_handler) {
     *before = {};  // nobody has set it
@@ -172,15 +198,40 @@ int act(int signal, const struct sigaction* action, struct sigaction* before) {
   return result;
 }
 
+// The program has said where handlers are to have their stack, and the thread is not there already.
+bool has_own_stack(const ucontext_t& context) {
+  return context.uc_stack.ss_size > 0 && (context.uc_stack.ss_flags & (SS_DISABLE | SS_ONSTACK)) == 0;
+}
+template <class Function>
+void run_on_own_stack(const stack_t& stack, Function& function) {
+  void (*const call)(void*) = [](void* f) { (*static_cast<Function*>(f))(); };
+  const uint64_t top = (reinterpret_cast<uint64_t>(stack.ss_sp) + stack.ss_size) & ~uint64_t{15};
+  void* argument = &function;
+  asm volatile(
+      "movq %%rsp, %%rbx\n\t"
+      "movq %[top], %%rsp\n\t"
+      "callq *%[call]\n\t"
+      "movq %%rbx, %%rsp"
+      : "+D"(argument)
+      : [top] "r"(top), [call] "r"(call)
+      : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+        "xmm15");
+}
+
 }  // namespace
 
 void run_signal_that_waits() {
   Kept now = kept;  // another one may come while it runs
-  const Mask mask = mask_of(&now.context);
   heddle_thread_state.inside = 0;
-  set_mask(mask | now.blocks);
-  run_checked(now.handler, now.signal, &now.details, &now.context);
-  set_mask(mask);
+  set_mask(mask_of(&now.context) | now.blocks);
+  auto run = [&] { run_checked(now.handler, now.signal, &now.details, &now.context); };
+  if (now.wants_own_stack && has_own_stack(now.context)) {
+    run_on_own_stack(now.context.uc_stack, run);
+  } else {
+    run();
+  }
+  set_mask(mask_of(&now.context));  // which the handler may have changed
 }
 
 bool handles_signals() {
@@ -201,6 +252,14 @@ void leave_handlers() {
 
 HEDDLE_INTERPOSE int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
   return act(signal, action, before);
+}
+// A handler that ends the wait has blocked what the wait has, not what was before.
+HEDDLE_INTERPOSE int sigsuspend(const sigset_t* mask) {
+  const Mask blocked = mask_of(*mask);
+  suspended_with = &blocked;
+  const int result = REAL(sigsuspend)(mask);
+  suspended_with = nullptr;
+  return result;
 }
 HEDDLE_INTERPOSE sighandler_t signal(int signal, sighandler_t handler) {
   if (handler == SIG_ERR) {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -231,6 +232,129 @@ void two_at_once() {
   target.join();
 }
 
+// Of two kinds of queued signals, each comes in the order in which it was sent.
+std::atomic<int> handled_kinds[2];
+void take_in_order(int signal, siginfo_t* details, void*) {
+  expect(details->si_value.sival_int == handled_kinds[signal - SIGRTMIN].fetch_add(1), "out of order");
+}
+void two_kinds_of_queued_signals() {
+  begin();
+  for (const int signal : {SIGRTMIN, SIGRTMIN + 1}) {
+    struct sigaction action = {};
+    action.sa_sigaction = take_in_order;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+  std::atomic<bool> is_over = false;
+  std::thread target([&] {
+    for (int round = 0; !is_over.load(); ++round) work(round);
+  });
+  for (int i = 0; i < 1'000; ++i) {
+    sigval value;
+    value.sival_int = i;
+    pthread_sigqueue(target.native_handle(), SIGRTMIN + 1, value);
+    pthread_sigqueue(target.native_handle(), SIGRTMIN, value);
+    while (handled_kinds[0].load() < i - 3 || handled_kinds[1].load() < i - 3) sched_yield();
+  }
+  while (handled_kinds[0].load() + handled_kinds[1].load() < 2'000) sched_yield();
+  is_over.store(true);
+  target.join();
+}
+
+// A handler that is called once, though another signal comes at the same time.
+std::atomic<int> once_or_more;
+void count_again(int) { once_or_more.fetch_add(1); }
+void one_of_two_is_reset() {
+  begin();
+  handle(SIGUSR2, count_again);
+  std::atomic<bool> is_over = false;
+  std::thread target([&] {
+    for (int round = 0; !is_over.load(); ++round) work(round);
+  });
+  for (int i = 0; i < 500; ++i) {
+    struct sigaction action = {};
+    action.sa_handler = count_again;
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    sigaction(SIGUSR1, &action, nullptr);
+    pthread_kill(target.native_handle(), SIGUSR2);
+    pthread_kill(target.native_handle(), SIGUSR1);
+    while (once_or_more.load() < 2 * (i + 1)) sched_yield();
+  }
+  is_over.store(true);
+  target.join();
+}
+
+// What handlers say is to be blocked afterwards is; and they have the stack that the thread has for them.
+std::atomic<int> blocked_for_good, on_own_stack;
+thread_local char* own_stack;
+constexpr std::size_t kOwnStack = 256 * 1024;
+void block_another(int, siginfo_t*, void* context) {
+  sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, SIGUSR2);
+  const char here = 0;
+  if (&here >= own_stack && &here < own_stack + kOwnStack) on_own_stack.fetch_add(1);
+  blocked_for_good.fetch_add(1);
+}
+void masks_and_stacks() {
+  begin();
+  struct sigaction action = {};
+  action.sa_sigaction = block_another;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigaction(SIGUSR1, &action, nullptr);
+  constexpr int kSignals = 300;
+  std::atomic<bool> is_over = false;
+  std::atomic<int> checked = -1;  // signals; the thread is ready
+  std::thread target([&] {
+    const std::unique_ptr<char[]> memory(new char[kOwnStack]);
+    own_stack = memory.get();
+    stack_t stack = {};
+    stack.ss_sp = own_stack;
+    stack.ss_size = kOwnStack;
+    sigaltstack(&stack, nullptr);
+    checked.store(0);
+    for (int round = 0; !is_over.load(); ++round) {
+      work(round);
+      if (checked.load() == blocked_for_good.load()) continue;
+      sigset_t blocked;
+      pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+      expect(sigismember(&blocked, SIGUSR2) == 1, "what the handler has blocked is not");
+      sigemptyset(&blocked);
+      pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+      checked.fetch_add(1);
+    }
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, nullptr);
+  });
+  for (int i = 0; i < kSignals; ++i) {
+    while (checked.load() < i) sched_yield();
+    pthread_kill(target.native_handle(), SIGUSR1);
+  }
+  while (checked.load() < kSignals) sched_yield();
+  is_over.store(true);
+  target.join();
+  expect(on_own_stack.load() == kSignals, "a handler was not on its own stack");
+}
+
+// A signal like that of a wrong address, but sent: it can wait until nothing is half done.
+void sent_fault_jumps() {
+  begin();
+  handle(SIGSEGV, add_right_and_jump);
+  std::atomic<bool> is_over = false;
+  std::thread target([&] {
+    for (volatile int round = 0; !is_over.load(); round = round + 1) {
+      sigsetjmp(back, 1);
+      may_jump = 1;
+      left.fetch_add(1);
+      may_jump = 0;
+    }
+  });
+  for (int i = 0; i < 1'000; ++i) {
+    pthread_kill(target.native_handle(), SIGSEGV);
+    while (right.load() <= i) sched_yield();
+  }
+  is_over.store(true);
+  target.join();
+}
+
 // The same address is used again, and so is the variable that comes to lie there.
 void atomics_at_a_bad_address() {
   begin();
@@ -305,6 +429,10 @@ const twins::Cases kCases = {
     {"handler_jumps", handler_jumps},
     {"two_at_once", two_at_once},
     {"atomics_at_a_bad_address", atomics_at_a_bad_address},
+    {"two_kinds_of_queued_signals", two_kinds_of_queued_signals},
+    {"one_of_two_is_reset", one_of_two_is_reset},
+    {"masks_and_stacks", masks_and_stacks},
+    {"sent_fault_jumps", sent_fault_jumps},
     {"actions_are_own", actions_are_own},
 };
 
