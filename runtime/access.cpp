@@ -390,7 +390,8 @@ HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
 // What one vector instruction accesses, or the copy of a small object: a few cells of one page.
 constexpr uint64_t kMostLanes = 8;
 
-// Like try_access().
+// Like try_access(). When it gives up, what it has done stands: who goes on finds it done, and notes the
+// access once more, which reports do not mind.
 template <bool kIsWrite>
 HEDDLE_INLINE bool try_lanes(const void* address, uint64_t size, const void* pc) {
   const auto place = reinterpret_cast<uint64_t>(address);

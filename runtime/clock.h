@@ -119,11 +119,11 @@ class Clock {
 // them beside the lock; those of many in a table that all share whom the thread said the same.
 class Published {
  public:
-  static constexpr uint32_t kFew = 9;
+  static constexpr uint32_t kFew = 9;  // a Sync has 256 bytes then, as it would with fewer
 
   Published() = default;
-  // Of what `clock` says, without the thread's own times, which stand in `table` if they are many. `beyond`
-  // becomes its own; null: nothing.
+  // Of what `clock` says, without the thread's own times. `table` says the same if they are more than kFew,
+  // and is null if not. `beyond` becomes its own; null: nothing.
   Published(const Clock& clock, Times* table, Times* beyond, uint32_t slot, uint64_t time)
       : table_(table), beyond_(beyond), slot_(slot), size_(clock.size()), time_(time) {
     if (table_ != nullptr) {

@@ -231,8 +231,10 @@ struct Thread {
   Gathered at_release_fence;            // what relaxed stores publish; empty without a release fence
   Gathered until_acquire_fence;  // what relaxed loads have seen, to be learnt at the next acquire fence
   uint64_t knowledge = 0;        // how often what it may have to publish has changed
-  Times* shared = nullptr;  // the clock as last published, if it has many times; null: it has changed since
-  Published end;            // what it knew then
+  // The clock as last published, if it has more than Published::kFew times; null: it has changed since.
+  // Whoever changes the clock says so by learnt().
+  Times* shared = nullptr;
+  Published end;  // what it knew then
 
   // Under threads_lock:
   Thread* next_ended = nullptr;    // when nobody holds this one

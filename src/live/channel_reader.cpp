@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "runtime/layout.h"
 #include "trace/event.h"
 
 namespace heddle {
@@ -32,13 +31,6 @@ constexpr std::chrono::microseconds kSilentFor{100'000};
 
 // A program that ends says so; one that is killed does not, so it is looked for when it has been silent.
 constexpr std::chrono::microseconds kAskAfter{10'000};
-
-// Whether it is the earlier access of a race. Which one that was is not always known: then it may be any.
-bool is_that_access(const Record& told, const Record& race) {
-  if (race.name == 0) return true;
-  return told.operation() == (race.what >> 48 & 0xFF) && told.pc == race.pc &&
-         ((told.address() ^ race.address()) & runtime::kAddressMask) == 0;
-}
 
 }  // namespace
 
@@ -116,7 +108,9 @@ void ChannelReader::read_stream(uint32_t number, Stream& stream, uint64_t last_t
   bool has_ended = false;
   while (stream.read < filled) {
     const Record record = chunk.records[stream.read++];
-    read_what_it_races_with(number, record);
+    // What is in race with an access is told after it.
+    if (record.operation() == runtime::kToldRaceEarlier && record.extra != number)
+      read_unordered(record.extra);
     if (record.operation() == runtime::kToldFor) {
       stream.told_for = static_cast<uint32_t>(std::min<uint64_t>(record.name, kMostStreams));
     } else if (record.operation() != runtime::kToldNothing) {
@@ -132,24 +126,16 @@ void ChannelReader::read_stream(uint32_t number, Stream& stream, uint64_t last_t
   }
 }
 
-void ChannelReader::read_what_it_races_with(uint32_t number, const Record& race) {
-  const uint32_t other = race.extra;
-  if (race.operation() != runtime::kToldRaceEarlier || other == number || other >= streams_.size() ||
-      streams_[other].chunk == Channel::kChunks)
-    return;
-  const Chunk& chunk = channel_->chunk(streams_[other].chunk);
+void ChannelReader::read_unordered(uint32_t number) {
+  if (number >= streams_.size() || streams_[number].chunk == Channel::kChunks) return;
+  Stream& from = streams_[number];
+  const Chunk& chunk = channel_->chunk(from.chunk);
   const uint32_t filled = std::min(chunk.filled.load(std::memory_order_acquire), Chunk::kRecords);
-  uint32_t end = 0;  // behind the access
-  for (uint32_t at = streams_[other].read; at < filled && chunk.records[at].ticket == 0; ++at) {
-    const Record& told = chunk.records[at];
-    // What is in race with this thread in turn came after what this thread did.
-    if (told.operation() == runtime::kToldRaceEarlier && told.extra == number) break;
-    if (is_that_access(told, race)) end = at + 1;
-  }
-  while (streams_[other].read < end) {
-    const Record record = chunk.records[streams_[other].read++];
-    read_what_it_races_with(other, record);
-    records_.push_back({other, record});
+  for (; from.read < filled; ++from.read) {
+    const Record& record = chunk.records[from.read];
+    // A race belongs to the access that comes next, which has a ticket.
+    if (record.ticket != 0 || record.operation() == runtime::kToldRaceEarlier) return;
+    records_.push_back({number, record});
   }
 }
 

@@ -61,9 +61,8 @@ class ChannelReader {
 
   bool read_ticket(uint64_t ticket);
   void read_stream(uint32_t number, Stream& stream, uint64_t last_ticket);
-  // If the thread tells of a race next: what the other one has told without ticket up to the earlier access.
-  // No further: what it has done since may come after things that have a ticket and are not read yet.
-  void read_what_it_races_with(uint32_t number, const runtime::Record& race);
+  // What the thread has told without ticket since its last ticket that was read.
+  void read_unordered(uint32_t number);
   void read_what_is_left();
   void release(uint32_t chunk);
   Stream& stream(uint32_t number);
