@@ -8,6 +8,7 @@
 
 #include "runtime/connection.h"
 #include "runtime/flow_thread.h"
+#include "runtime/inside.h"
 #include "runtime/interpose/real.h"
 #include "runtime/objects.h"
 #include "runtime/shadow.h"
@@ -64,6 +65,7 @@ void at_thread_end(void* rounds_left) {
     return;
   }
   if (this_thread == nullptr) return;
+  const Inside inside;  // handlers that come after the end are not its own
   end_held(nullptr);
   tell(Operation::kThreadEnd, nullptr, nullptr);
   flow_thread.held.give_back();
@@ -74,10 +76,13 @@ void at_thread_end(void* rounds_left) {
 
 void* run_thread(void* given) {
   auto* const start = static_cast<Start*>(given);
-  attach(start->thread);
-  this_thread->acquire(start->forked);
-  if (start->is_between_tasks) ++flow_thread.pauses;
-  tell(Operation::kThreadBegin, nullptr, nullptr);
+  {
+    const Inside inside;  // handlers of signals are a part of the thread, and come after its beginning
+    attach(start->thread);
+    this_thread->acquire(start->forked);
+    if (start->is_between_tasks) ++flow_thread.pauses;
+    tell(Operation::kThreadBegin, nullptr, nullptr);
+  }
   forget_stack();
   void* (*const body)(void*) = start->body;
   void* const argument = start->argument;
