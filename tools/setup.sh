@@ -97,14 +97,15 @@ is_fresh() {
   changed=$(find "${@:2}" -newer "$stamp" -print -quit 2>/dev/null) && [[ -z $changed ]]
 }
 
-# Configures and builds PRESET (TARGET… only, or everything). The stamp carries the time the build began, so that
-# what is edited during the build counts as changed.
+# What build_preset has configured.
 build_targets() {
   (cd "$root" && cmake --build --preset "$preset" ${targets[0]:+--target "${targets[@]}"}) 2>&1 |
     show_progress "$log" '\[[0-9]+/[0-9]+\]'
   ((PIPESTATUS[0] == 0))
 }
 
+# Configures and builds PRESET (TARGET… only, or everything). The stamp carries the time the build began, so that
+# what is edited during the build counts as changed.
 build_preset() {
   local preset=$1 targets=("${@:2}") dir=$root/build/$1 log=$root/build/$1/build.log fresh=()
   mkdir -p "$dir" && : >"$log" || fail "" "cannot write to $dir"
@@ -115,11 +116,12 @@ build_preset() {
   rm -f "$dir/.built_from"
   (cd "$root" && cmake --preset "$preset" "${fresh[@]}") >>"$log" 2>&1 ||
     fail "$log" "could not configure the $preset build; if a package is missing, install: ${release_packages[*]}"
-  if ! build_targets && grep -q 'has been modified since the precompiled header' "$log"; then
+  if ! build_targets; then
     # The system's packages were updated: their files bear the time at which they were packed, so Ninja sees nothing.
+    grep -q 'has been modified since the precompiled header' "$log" || fail "$log" "the $preset build failed"
     find "$dir" -name '*.pch' -delete
-    build_targets
-  fi || fail "$log" "the $preset build failed"
+    build_targets || fail "$log" "the $preset build failed"
+  fi
   mv "$dir/.building" "$dir/.built_from"
 }
 
