@@ -69,13 +69,14 @@ void giving_back(const void* lock, const void* pc) {
 // Tries for about as long as it takes to fall asleep and be woken. What is checked holds its locks for longer
 // than it would unchecked, most often for less than that, so that waiting awake is cheaper; and who goes to
 // sleep makes the holder wake it.
-template <class Try>
-int try_for_a_moment(Try try_lock) {
-  constexpr int kTries = 100;
+// `may_be_free` only looks: to try takes the lock's memory, and what lies beside it, away from the holder.
+template <class Try, class MayBeFree>
+int try_for_a_moment(Try try_lock, MayBeFree may_be_free) {
+  constexpr int kTries = 200;
   int result = try_lock();
   for (int tries = 1; result == EBUSY && tries < kTries; ++tries) {
     __builtin_ia32_pause();
-    result = try_lock();
+    if (may_be_free()) result = try_lock();
   }
   return result;
 }
@@ -100,10 +101,10 @@ constexpr timespec kLongAgo = {-1, 0};
 bool has_to_wait(int result) { return result == EBUSY || result == ETIMEDOUT || result == EINVAL; }
 
 // Takes the lock at once or says that it has to wait: a deadlock is known while it lasts.
-template <class Try, class AtOnce, class Lock>
-int lock_telling(WaitsFor what, const void* lock, const void* pc, Try try_lock, AtOnce lock_at_once,
-                 Lock wait_for_lock) {
-  int result = try_for_a_moment(try_lock);
+template <class Try, class MayBeFree, class AtOnce, class Lock>
+int lock_telling(WaitsFor what, const void* lock, const void* pc, Try try_lock, MayBeFree may_be_free,
+                 AtOnce lock_at_once, Lock wait_for_lock) {
+  int result = try_for_a_moment(try_lock, may_be_free);
   if (result == EBUSY) result = lock_at_once();
   if (!has_to_wait(result)) return result;
   // The only thread waits for itself: that is worth a monitor.
@@ -178,6 +179,7 @@ int wait_for_post(sem_t* semaphore, const void* pc, Wait wait) {
 int lock(pthread_mutex_t* mutex, const void* pc) {
   const int result = lock_telling(
       kForLock, mutex, pc, [&] { return REAL(pthread_mutex_trylock)(mutex); },
+      [&] { return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0; },
       [&] { return REAL(pthread_mutex_timedlock)(mutex, &kLongAgo); },
       [&] { return REAL(pthread_mutex_lock)(mutex); });
   return got(result, mutex, pc);
@@ -222,7 +224,7 @@ HEDDLE_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) { return unloc
 HEDDLE_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   const auto try_lock = [&] { return REAL(pthread_rwlock_tryrdlock)(lock); };
   const int result = lock_telling(
-      kForSharedLock, lock, HEDDLE_HERE, try_lock,
+      kForSharedLock, lock, HEDDLE_HERE, try_lock, [] { return true; },
       [&] {
         const int result = try_while_yielding(try_lock);
         return result == EBUSY ? REAL(pthread_rwlock_timedrdlock)(lock, &kLongAgo) : result;
@@ -244,7 +246,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_
 HEDDLE_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   const auto try_lock = [&] { return REAL(pthread_rwlock_trywrlock)(lock); };
   const int result = lock_telling(
-      kForLock, lock, HEDDLE_HERE, try_lock,
+      kForLock, lock, HEDDLE_HERE, try_lock, [] { return true; },
       [&] {
         const int result = try_while_yielding(try_lock);
         return result == EBUSY ? REAL(pthread_rwlock_timedwrlock)(lock, &kLongAgo) : result;
@@ -275,7 +277,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
 HEDDLE_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) {
   const void* const object = const_cast<const int*>(lock);
   const int result = lock_telling(
-      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); }, [] { return EBUSY; },
+      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); }, [] { return true; }, [] { return EBUSY; },
       [&] { return REAL(pthread_spin_lock)(lock); });
   return got(result, object, HEDDLE_HERE);
 }
