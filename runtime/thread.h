@@ -478,7 +478,11 @@ extern bool tells_every_access;
   memo.what = Memo::kNewStretch;
   memo.pc = thread.time;
   thread.left_to_tell = told_per_stretch->load(std::memory_order_relaxed);
-  return heddle_thread_state.stamp = twice(kAllBytes | number);
+  const uint64_t stamp = twice(kAllBytes | number);
+  // What it does in the stretch is before all it does after that. No other stretch gets the number before a
+  // sweep, which makes all threads forget what is ordered.
+  thread.ordered_like(stamp) = stamp;
+  return heddle_thread_state.stamp = stamp;
 }
 
 }  // namespace heddle::runtime

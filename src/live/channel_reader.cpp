@@ -24,7 +24,9 @@ namespace {
 // Records handed out at once: they fit into the cache.
 constexpr std::size_t kMostAtOnce = 1024;
 
-// How long it sleeps at most when there is nothing to read: a program that has been silent for long stays so.
+// How long it sleeps when there is nothing to read: at first, and at most. A program that has been silent for
+// long stays so; one that never has much to tell need not be asked often.
+constexpr std::chrono::microseconds kShortNap{100};
 constexpr std::chrono::microseconds kNap{2'000};
 constexpr std::chrono::microseconds kLongNap{8'000};
 constexpr std::chrono::microseconds kSilentFor{100'000};
@@ -34,7 +36,7 @@ constexpr std::chrono::microseconds kAskAfter{10'000};
 
 }  // namespace
 
-ChannelReader::ChannelReader(Connection& connection) : connection_(connection) {
+ChannelReader::ChannelReader(Connection& connection) : connection_(connection), nap_(kShortNap) {
   const int memory = connection.take_memory();
   struct stat status;
   void* shared = MAP_FAILED;
@@ -49,8 +51,8 @@ ChannelReader::~ChannelReader() { ::munmap(channel_, sizeof(Channel)); }
 
 std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::function<void()>& idle) {
   using namespace std::chrono_literals;
+  if (records_.size() >= kMostAtOnce) nap_ = kShortNap;
   records_.clear();
-  auto pause = 100us;
   auto paused = 0us;  // since the program was asked whether it is there
   auto silent = 0us;
   while (!has_ended_) {
@@ -73,10 +75,10 @@ std::span<const ChannelReader::ToldRecord> ChannelReader::next(const std::functi
       return records_;
     }
     if (idle) idle();
-    std::this_thread::sleep_for(pause);
-    paused += pause;
-    silent += pause;
-    pause = std::min(pause * 2, silent < kSilentFor ? kNap : kLongNap);
+    std::this_thread::sleep_for(nap_);
+    paused += nap_;
+    silent += nap_;
+    nap_ = std::min(nap_ * 2, silent < kSilentFor ? kNap : kLongNap);
   }
   return {};
 }

@@ -4,6 +4,7 @@
 // that could lead out of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -71,7 +72,8 @@ class ChannelReader {
   const Connection& connection_;
   uint64_t next_ticket_ = 0;
   bool has_ended_ = false;
-  std::vector<Stream> streams_;  // by number
+  std::chrono::microseconds nap_;  // when there is nothing to read
+  std::vector<Stream> streams_;    // by number
   std::vector<ToldRecord> records_;
 };
 
