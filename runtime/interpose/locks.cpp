@@ -277,8 +277,8 @@ HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
 HEDDLE_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) {
   const void* const object = const_cast<const int*>(lock);
   const int result = lock_telling(
-      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); }, [] { return true; }, [] { return EBUSY; },
-      [&] { return REAL(pthread_spin_lock)(lock); });
+      kForLock, object, HEDDLE_HERE, [&] { return REAL(pthread_spin_trylock)(lock); }, [] { return true; },
+      [] { return EBUSY; }, [&] { return REAL(pthread_spin_lock)(lock); });
   return got(result, object, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE int pthread_spin_trylock(pthread_spinlock_t* lock) {
