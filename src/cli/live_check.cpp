@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <memory>
@@ -27,6 +28,13 @@ namespace {
 // Where only races are looked for: so much is told to explain them by. The program finds them by itself.
 constexpr uint64_t kExplainedRecords = 1U << 16;
 
+// A table that grows leaves its old memory behind, in which the next one has no room: it goes back to the
+// system at once, so that monitor and program together need little. Left to itself, glibc keeps it.
+void give_back_large_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 17);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 // Whether the checker has found the same race: it saw the earlier access with its call stack.
 bool is_known(const Finding& race, const Findings& races) {
   const auto innermost = [](const Step& step) {
@@ -40,7 +48,9 @@ bool is_known(const Finding& race, const Findings& races) {
 
 }  // namespace
 
-LiveCheck::LiveCheck(Settings settings) : settings_(std::move(settings)), report_(settings_.checkers) {}
+LiveCheck::LiveCheck(Settings settings) : settings_(std::move(settings)), report_(settings_.checkers) {
+  give_back_large_memory();
+}
 
 // What has happened is told also when it was told before that it may.
 void LiveCheck::tell_new(const Found& found, const std::string& program) {

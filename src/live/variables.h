@@ -136,14 +136,14 @@ class Variables {
   };
   // For each 8 bytes: 0 for none, the variable plus 1 that all of them are, or kDivided and the number of
   // their pieces, or kDivided, kInRow and that of their row.
-  static constexpr unsigned kCellsPerLine = 8;
+  static constexpr unsigned kCellsPerLine = 64;
   using Line = std::array<uint32_t, kCellsPerLine>;
   static constexpr uint32_t kDivided = uint32_t{1} << 31;
   static constexpr uint32_t kInRow = uint32_t{1} << 30;
-  static constexpr unsigned kLinesPerPageBits = 6;  // pages of 4 KiB
+  static constexpr unsigned kLinesPerPageBits = 3;  // pages of 4 KiB
 
-  static constexpr std::size_t kFewNear = 1U << 15;
-  static constexpr std::size_t kMostNear = 1U << 20;
+  static constexpr std::size_t kFewNear = 1U << 12;
+  static constexpr std::size_t kMostNear = 1U << 18;
 
   static bool is_whole(uint32_t cell) { return cell != 0 && (cell & kDivided) == 0; }
   static bool is_row(uint32_t cell) { return (cell & (kDivided | kInRow)) == (kDivided | kInRow); }

@@ -31,6 +31,7 @@ SymbolTable::SymbolTable(const std::vector<const ElfFile*>& files) {
     });
     const auto same_place = [](const Symbol& a, const Symbol& b) { return a.begin == b.begin; };
     symbols->erase(std::unique(symbols->begin(), symbols->end(), same_place), symbols->end());
+    symbols->shrink_to_fit();
   }
 }
 
