@@ -150,6 +150,9 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
                    of.series[2 * step.address + 1]);
   }
   if (pattern.blocks == 1 && pattern.listed == 0) return;
+  // They may lie anywhere: their states are on their way while the first ones are looked at.
+  for (uint32_t i = 0; i < addresses; ++i)
+    __builtin_prefetch(cell_of(reinterpret_cast<const void*>(of.addresses[i])));
   LookedAt steps(pattern);
   ListedAddresses listed(pattern, of, addresses);
   uint64_t round = ~uint64_t{0};
