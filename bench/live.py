@@ -2,7 +2,7 @@
 
 Called by bench/live. Times are CPU times (user and system), medians of several runs that take turns, so that a busy
 neighbour hurts all alike; slowdowns are over plain -O2 in the same round. Heddle's time is that of the program and
-the monitor together, its memory that of the larger of the two.
+the monitor together, and so is its memory, with what the two share counted once.
 """
 import argparse
 import statistics
@@ -34,7 +34,7 @@ class Variant:
     def run(self, program, threads, size):
         """CPU seconds and peak MiB. A program that fails, or that a checker complains about, ends it all."""
         command = [part.replace("{}", str(program)) for part in self.before] + [str(program), str(threads), *size]
-        done = running.run(command, self.environment)
+        done = running.run(command, self.environment, with_memory=True)
         if done.said and self.name not in ("record", "Helgrind"):
             raise Failed(f"{program.name} {threads}: {self.name} says: {done.said[:300]}")
         return done.seconds, done.mebibytes

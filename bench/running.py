@@ -1,9 +1,11 @@
 """Builds and runs programs, for the benchmarks that measure them: CPU times, memory, what Heddle reports."""
+import contextlib
 import json
 import os
 import re
 import statistics
 import subprocess
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,11 +30,49 @@ class TookTooLong(Failed):
 class Run:
     """What became of one run."""
 
-    def __init__(self, code, said, usage):
+    def __init__(self, code, said, usage, memory):
         self.code = code
         self.said = said  # on stderr
         self.seconds = usage.ru_utime + usage.ru_stime  # of it and all that it waited for
-        self.mebibytes = usage.ru_maxrss / 1024
+        self.mebibytes = memory  # at most at once, of it and all processes it started; None: not asked for
+
+
+class MemoryWatch:
+    """Looks every 50 ms how much memory a process and all below it have, what they share counted once."""
+
+    def __init__(self, pid):
+        self.most = 0
+        self._pid = pid
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        self._thread.join()
+
+    def _watch(self):
+        pause = 0.005  # the first look: some runs are short
+        while not self._is_over.wait(pause):
+            self.most = max(self.most, self._now())
+            pause = 0.05
+
+    def _now(self):
+        """MiB."""
+        kibibytes = 0
+        waiting = [self._pid]
+        while waiting:
+            process = Path("/proc") / str(waiting.pop())
+            try:
+                for task in (process / "task").iterdir():
+                    waiting += (task / "children").read_text().split()
+                kibibytes += int(re.search(r"^Pss: *(\d+) kB", (process / "smaps_rollup").read_text(), re.M).group(1))
+            except (OSError, AttributeError):
+                pass  # it has just ended
+        return kibibytes / 1024
 
 
 def build(compiler, source, out, kind=()):
@@ -54,12 +94,13 @@ def with_headers(compiler, scratch):
     return [*compiler, "-include-pch", build(compiler, header, scratch / "headers.pch", ["-x", "c++-header"])]
 
 
-def run(command, environment=None, codes=(0,), seconds=600, folder=None):
+def run(command, environment=None, codes=(0,), seconds=600, folder=None, with_memory=False):
     """Runs a command, in a folder, whose exit code must be one of these; its output goes nowhere."""
     command = [str(part) for part in command]
     with subprocess.Popen(["timeout", "--foreground", str(seconds), *command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, cwd=folder, env={**os.environ, **(environment or {})}) as process:
-        said = process.stderr.read().decode(errors="replace")
+        with MemoryWatch(process.pid) if with_memory else contextlib.nullcontext() as watch:
+            said = process.stderr.read().decode(errors="replace")
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = code = os.waitstatus_to_exitcode(status)
     if code not in codes:
@@ -67,7 +108,7 @@ def run(command, environment=None, codes=(0,), seconds=600, folder=None):
         if code == 124:
             raise TookTooLong(f"{called}: not over after {seconds} s")
         raise Failed(f"{called}: exit code {code}: {said[-1500:].strip()}")
-    return Run(code, said, usage)
+    return Run(code, said, usage, watch and watch.most)
 
 
 def checked(heddle, checkers, program, arguments, may_be_wrong=False):

@@ -10,7 +10,7 @@ uint32_t Meetings::add_chain() {
 }
 
 void Meetings::clear_members() {
-  for (std::vector<uint32_t>& chain : chains_) chain.clear();
+  for (Members& chain : chains_) chain.clear();
   ++generation_;
 }
 
@@ -38,7 +38,7 @@ uint32_t Meetings::sequence(uint32_t parent, uint32_t chain) {
 uint64_t Meetings::find(uint32_t number) {
   Sequence& sequence = sequences_[number];
   Places from = sequences_[sequence.parent].latest;
-  from.push_back(static_cast<uint32_t>(chains_[sequence.chains.back()].size()));
+  from.push_back(static_cast<uint32_t>(chains_[sequence.chains.back()].all().size()));
   const bool again = sequence.generation == generation_;
   if (again && sequence.from == from) return 0;
   const auto is_old = [&](const Places& places) {
@@ -68,7 +68,7 @@ bool Meetings::step_back(const Sequence& sequence, Places& places) const {
     const Epoch epoch = at(sequence, earlier, places[earlier]).clock.epoch();
     const auto knows = [&](uint32_t member) { return dependencies_[member].clock.knows(epoch); };
     for (std::size_t later = 0; later < places.size(); ++later) {
-      const std::vector<uint32_t>& chain = chains_[sequence.chains[later]];
+      const std::span<const uint32_t> chain = chains_[sequence.chains[later]].all();
       const auto end = chain.begin() + places[later];
       if (later == earlier || !knows(*std::prev(end))) continue;
       const auto first =

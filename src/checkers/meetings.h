@@ -13,7 +13,10 @@
 
 #include <tsl/robin_map.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/hash.h"
@@ -27,8 +30,8 @@ class Meetings {
   explicit Meetings(const Dependencies& dependencies) : dependencies_(dependencies) {}
 
   uint32_t add_chain();
-  void append(uint32_t chain, uint32_t member) { chains_[chain].push_back(member); }
-  bool is_empty(uint32_t chain) const { return chains_[chain].empty(); }
+  void append(uint32_t chain, uint32_t member) { chains_[chain].add(member); }
+  bool is_empty(uint32_t chain) const { return chains_[chain].all().empty(); }
   // Takes the members out of all chains. Chains and sequences keep their numbers.
   void clear_members();
   void clear();
@@ -49,6 +52,27 @@ class Meetings {
   std::size_t length(uint32_t sequence) const { return sequences_[sequence].chains.size(); }
 
  private:
+  // Of a chain. Most have one, and there may be two chains for each dependency.
+  class Members {
+   public:
+    std::span<const uint32_t> all() const {
+      if (more_ != nullptr) return *more_;
+      return {&only_, only_ != kNoId ? 1U : 0U};
+    }
+    void add(uint32_t member) {
+      if (all().empty()) {
+        only_ = member;
+        return;
+      }
+      if (more_ == nullptr) more_ = std::make_unique<std::vector<uint32_t>>(1, only_);
+      more_->push_back(member);
+    }
+    void clear() { *this = {}; }
+
+   private:
+    uint32_t only_ = kNoId;                        // or the first
+    std::unique_ptr<std::vector<uint32_t>> more_;  // all, once there are several
+  };
   using Places =
       std::vector<uint32_t>;  // for each chain of a sequence: how many members come up to the chosen
   struct Sequence {
@@ -61,12 +85,12 @@ class Meetings {
 
   uint32_t sequence(uint32_t parent, uint32_t chain);
   const Dependency& at(const Sequence& sequence, std::size_t place, uint32_t count) const {
-    return dependencies_[chains_[sequence.chains[place]][count - 1]];
+    return dependencies_[chains_[sequence.chains[place]].all()[count - 1]];
   }
   bool step_back(const Sequence& sequence, Places& places) const;
 
   const Dependencies& dependencies_;
-  std::vector<std::vector<uint32_t>> chains_;
+  std::vector<Members> chains_;
   std::vector<Sequence> sequences_;
   tsl::robin_map<uint64_t, uint32_t, MixHash> numbers_;  // (parent, last chain) → sequence
   uint64_t generation_ = 1;                              // how often members were cleared, and one

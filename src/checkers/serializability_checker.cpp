@@ -261,7 +261,8 @@ class Decider : public Checker, private Serializability<Since>::Listener {
       : context_(context),
         name_(name),
         conflict_freedom_(conflict_freedom),
-        recent_(context.options.recent_events),
+        recent_(context.options.recent_events,
+                context.is_live ? RecentEvents::Keeps::kPacked : RecentEvents::Keeps::kPlain),
         engine_(context.names, {filters_races(context.options.race_filter, false), conflict_freedom}, *this) {
     if (context.options.engine != Engine::kClock)
       follower_ = std::make_unique<Explainer>(context, name, conflict_freedom);

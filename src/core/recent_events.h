@@ -4,42 +4,51 @@
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/packed_bytes.h"
 #include "trace/event.h"
 
 namespace heddle {
 
 class RecentEvents {
  public:
+  // Packed they take a fraction of the memory, and some 20 ns an event: what a running program has time for,
+  // and its monitor lives beside it.
+  enum class Keeps : bool { kPlain, kPacked };
+
   // Keeps at least the last `least` events, as whole batches.
-  explicit RecentEvents(std::size_t least) : least_(least) {}
+  explicit RecentEvents(std::size_t least, Keeps how = Keeps::kPlain) : least_(least), how_(how) {}
 
   // Takes a copy of the batch. Batches that are no longer needed are handed to `forget(EventBatch)` first,
   // oldest first.
   template <class Forget>
   void add(const EventBatch& batch, Forget forget) {
     Kept copy;
-    while (!batches_.empty() && count_ - batches_.front().events.size() >= least_) {
+    while (!batches_.empty() && count_ - batches_.front().count >= least_) {
       Kept& oldest = batches_.front();
       forget(whole(oldest));
-      count_ -= oldest.events.size();
+      count_ -= oldest.count;
       copy = std::move(oldest);  // its memory serves again
       batches_.pop_front();
     }
     copy.first = batch.first;
-    copy.events.clear();
+    copy.count = batch.events.size();
     copy.data.clear();
-    copy.events.reserve(batch.events.size());
+    std::vector<Small>& events = how_ == Keeps::kPacked ? smalls_ : copy.events;
+    events.clear();
+    events.reserve(batch.events.size());
     for (const Event& event : batch.events) {
-      copy.events.push_back(Small(event));
+      events.push_back(Small(event));
       if (event.value == kNoId && event.local == kNoId) continue;
-      copy.data.resize(copy.events.size() - 1);
+      copy.data.resize(events.size() - 1);
       copy.data.push_back({event.value, event.local});
     }
+    if (how_ == Keeps::kPacked) copy.packed = packer_.pack(std::as_bytes(std::span(smalls_)));
     copy.ended_locks.assign(batch.ended_locks.begin(), batch.ended_locks.end());
-    count_ += copy.events.size();
+    count_ += copy.count;
     batches_.push_back(std::move(copy));
   }
 
@@ -62,6 +71,7 @@ class RecentEvents {
     uint32_t object;
     SiteId site;
 
+    Small() = default;
     explicit Small(const Event& event)
         : operation(event.operation),
           order(event.order),
@@ -78,15 +88,21 @@ class RecentEvents {
   };
   struct Kept {
     EventIndex first = 0;
-    std::vector<Small> events;
-    std::vector<Data> data;  // of the first events; the others have none
+    std::size_t count = 0;      // of events
+    std::vector<Small> events;  // if they are not packed
+    PackedBytes packed;         // if they are
+    std::vector<Data> data;     // of the first events; the others have none
     std::vector<uint32_t> ended_locks;
   };
 
   // Until the next call.
   EventBatch whole(const Kept& kept) {
     events_.clear();
-    for (const Small& small : kept.events) {
+    if (how_ == Keeps::kPacked) {
+      smalls_.resize(kept.count);
+      packer_.unpack(kept.packed, std::as_writable_bytes(std::span(smalls_)));
+    }
+    for (const Small& small : how_ == Keeps::kPacked ? smalls_ : kept.events) {
       const std::size_t at = events_.size();
       const Data data = at < kept.data.size() ? kept.data[at] : Data();
       events_.push_back({small.operation, small.order, small.size, small.tries, small.thread, small.object,
@@ -96,8 +112,11 @@ class RecentEvents {
   }
 
   std::size_t least_;
+  Keeps how_;
   std::size_t count_ = 0;  // of events in batches_
   std::deque<Kept> batches_;
+  BytePacker packer_;
+  std::vector<Small> smalls_;  // of the batch that is packed or unpacked
   std::vector<Event> events_;  // of the batch that is looked at
 };
 

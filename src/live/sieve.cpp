@@ -373,7 +373,7 @@ void Sieve::drop() {
   }
   // Memory that a busy thread has accessed since.
   std::erase_if(frees_, [&](const auto& free) { return free.first < oldest; });
-  next_trim_ = kept_ + limits_.kept;
+  next_trim_ = kept_ + limits_.kept + live_.size();  // to look at all threads takes time, too
   if (kept_ + frees_.size() > limits_.crowded) crowded_until_ = now_ + limits_.crowded_for;
 }
 

@@ -40,7 +40,7 @@ class Sieve {
 
   enum class LetsThrough : uint8_t { kAll, kWhatMatters };
   struct Limits {
-    std::size_t kept = 16384;   // records, before those that are not needed are dropped
+    std::size_t kept = 2048;    // records, and one a thread, before those that are not needed are dropped
     std::size_t passed = 1024;  // go on with one that matters though they are not needed: they explain it
     std::size_t crowded = 1U << 18;   // records that cannot be dropped yet; past these, all is let through …
     uint64_t crowded_for = 1U << 17;  // … for so many records
@@ -48,7 +48,9 @@ class Sieve {
   };
   explicit Sieve(LetsThrough what) : Sieve(what, Limits()) {}
   Sieve(LetsThrough what, const Limits& limits)
-      : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {}
+      : limits_(limits), lets_all_through_(what == LetsThrough::kAll), next_trim_(limits.kept) {
+    orders_.max_load_factor(0.8F);  // there may be many, and each is asked for once in a while
+  }
 
   // Whether the next record goes on and there is nothing else to do about it, as with most of a program whose
   // data is followed; then it is added.
