@@ -312,7 +312,7 @@ HEDDLE_INLINE void access_elements(uint64_t address, uint64_t count, uint64_t di
 template <bool kIsWrite>
 HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
                                  const char* name, const void* caller, const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
+  if (heddle_thread_state.thread == nullptr || count == 0) return;
   if (step < 0) {
     address += static_cast<uint64_t>(step) * (count - 1);
     step = -step;
