@@ -198,8 +198,8 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
     if (--count == 0) return;
     address += step;
   }
-  note(thread, reinterpret_cast<const void*>(address), (step == 8 ? count * 8 : 8) | (kIsWrite ? kWrites : 0),
-       name, caller, pc);
+  note_series(thread, reinterpret_cast<const void*>(address), count, step, kIsWrite ? kWrites : 0, name,
+              caller, pc);
   while (count > 0) {
     // As far as the page goes and nothing new comes up.
     const void* const here = reinterpret_cast<const void*>(address);
