@@ -94,11 +94,56 @@ class WithPointers : public SCEVRewriteVisitor<WithPointers> {
   DenseMap<Value*, LoadInst*> loaded_;  // by the address; null: it may change
 };
 
+// What a loop hands on from one round to the next, as the optimizer leaves it of `column + 1` in a loop that
+// asks whether that is the end: in each round but the first it is what a number that grows evenly was one
+// round before.
+PHINode* handed_on(Value* value, const Loop& loop) {
+  auto* const phi = dyn_cast<PHINode>(value);
+  return phi != nullptr && phi->getParent() == loop.getHeader() && phi->getNumIncomingValues() == 2 ? phi
+                                                                                                    : nullptr;
+}
+// The same expression for all rounds but the first.
+class InLaterRounds : public SCEVRewriteVisitor<InLaterRounds> {
+ public:
+  InLaterRounds(ScalarEvolution& evolution, const Loop& loop) : SCEVRewriteVisitor(evolution), loop_(loop) {}
+
+  const SCEV* visitUnknown(const SCEVUnknown* value) {
+    const PHINode* const phi = handed_on(value->getValue(), loop_);
+    if (phi == nullptr) return value;
+    const auto* next =
+        dyn_cast<SCEVAddRecExpr>(SE.getSCEV(phi->getIncomingValueForBlock(loop_.getLoopLatch())));
+    if (next == nullptr || next->getLoop() != &loop_ || !next->isAffine()) return value;
+    return SE.getMinusSCEV(next, next->getStepRecurrence(SE));
+  }
+
+ private:
+  const Loop& loop_;
+};
+// The same for the first round.
+class InFirstRound : public SCEVRewriteVisitor<InFirstRound> {
+ public:
+  InFirstRound(ScalarEvolution& evolution, const Loop& loop) : SCEVRewriteVisitor(evolution), loop_(loop) {}
+
+  const SCEV* visitUnknown(const SCEVUnknown* value) {
+    const PHINode* const phi = handed_on(value->getValue(), loop_);
+    return phi == nullptr ? value : SE.getSCEV(phi->getIncomingValueForBlock(loop_.getLoopPreheader()));
+  }
+  const SCEV* visitAddRecExpr(const SCEVAddRecExpr* series) {
+    return series->getLoop() == &loop_ ? series->getStart() : series;
+  }
+
+ private:
+  const Loop& loop_;
+};
+
+enum class Rounds : uint8_t { kAll, kFirst, kLater };
+
 struct LoopAccess {
   Loop* loop;
   const SCEV* start;
   int64_t step;
   Access access;
+  Rounds rounds;  // in which it is what this says
 };
 
 // Makes one of those that lie side by side, as unrolling leaves them.
@@ -110,7 +155,7 @@ void merge(SmallVectorImpl<LoopAccess>& all, ScalarEvolution& evolution) {
         LoopAccess& first = all[i];
         const LoopAccess& second = all[j];
         if (i == j || first.loop != second.loop || first.step != second.step ||
-            first.access.writes != second.access.writes ||
+            first.rounds != second.rounds || first.access.writes != second.access.writes ||
             first.access.address->getType() != second.access.address->getType())
           continue;
         const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(second.start, first.start));
@@ -171,14 +216,25 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
       return false;
     const SCEV* const offset = evolution.getConstant(Type::getInt64Ty(function.getContext()),
                                                      static_cast<uint64_t>(access.offset), true);
+    const SCEV* const place = with_pointers(evolution.getAddExpr(access.base, offset), loop);
+    const bool is_even = isa<SCEVAddRecExpr>(place);
     const auto* address =
-        dyn_cast<SCEVAddRecExpr>(with_pointers(evolution.getAddExpr(access.base, offset), loop));
+        dyn_cast<SCEVAddRecExpr>(is_even ? place : InLaterRounds(evolution, *loop).visit(place));
     if (address == nullptr || address->getLoop() != loop || !address->isAffine()) return false;
     const auto* step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
     if (step == nullptr || step->getAPInt().getSignificantBits() > 32) return false;
-    const SCEV* const start = before_loop(address->getStart(), loop);
+    const int64_t distance = step->getAPInt().getSExtValue();
+    const SCEV* const start =
+        before_loop(is_even ? address->getStart() : evolution.getAddExpr(address->getStart(), step), loop);
     if (start == nullptr) return false;
-    found.push_back({loop, start, step->getAPInt().getSExtValue(), access});
+    if (!is_even) {
+      const SCEV* const first = InFirstRound(evolution, *loop).visit(place);
+      const SCEV* const at_first =
+          evolution.isLoopInvariant(first, loop) ? before_loop(first, loop) : nullptr;
+      if (at_first == nullptr) return false;
+      found.push_back({loop, at_first, distance, access, Rounds::kFirst});
+    }
+    found.push_back({loop, start, distance, access, is_even ? Rounds::kAll : Rounds::kLater});
     return true;
   });
   merge(found, evolution);
@@ -186,11 +242,15 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
     Instruction* before = one.loop->getLoopPreheader()->getTerminator();
     IRBuilder<> builder(before);
     builder.SetCurrentDebugLocation(one.access.instruction->getDebugLoc());
-    const SCEV* again = rounds[one.loop];
     Value* start = expander.expandCodeFor(one.start, one.access.address->getType(), before);
-    Value* times = builder.CreateZExtOrTrunc(expander.expandCodeFor(again, again->getType(), before),
-                                             builder.getInt64Ty());
-    check({one.access, before, start, builder.CreateAdd(times, builder.getInt64(1)), one.step});
+    Value* times = builder.getInt64(1);
+    if (one.rounds != Rounds::kFirst) {
+      const SCEV* again = rounds[one.loop];
+      Value* const more = builder.CreateZExtOrTrunc(expander.expandCodeFor(again, again->getType(), before),
+                                                    builder.getInt64Ty());
+      times = one.rounds == Rounds::kLater ? more : builder.CreateAdd(more, times);
+    }
+    check({one.access, before, start, times, one.step});
   }
 }
 

@@ -18,7 +18,7 @@ struct Series {
   Access access;
   llvm::Instruction* before;  // where it is to be checked
   llvm::Value* start;         // the first address
-  llvm::Value* count;         // of rounds
+  llvm::Value* count;         // of rounds; may be none
   int64_t step;               // in bytes
 };
 

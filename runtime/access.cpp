@@ -8,6 +8,7 @@
 #include "runtime/cell.h"
 #include "runtime/note.h"
 #include "runtime/open_groups.h"
+#include "runtime/patches.h"
 #include "runtime/rare_access.h"
 #include "runtime/thread.h"
 
@@ -182,6 +183,18 @@ template <bool kIsWrite>
 // How many cells ahead the shadow is fetched: what follows a series is often the next one.
 constexpr std::ptrdiff_t kAhead = 48;
 
+// How many of a series come before the end of the page that it has come to.
+HEDDLE_INLINE uint64_t count_before(uint64_t page_end, uint64_t address, uint64_t count, uint64_t step) {
+  if (address + (count - 1) * step < page_end) return count;
+  const auto left = static_cast<uint32_t>(page_end - address);
+  if (step >= left) return 1;
+  return step == 8 ? left / 8 : (left - 1) / static_cast<uint32_t>(step) + 1;
+}
+HEDDLE_INLINE CellRow row_of(uint64_t address, uint64_t count, uint64_t step) {
+  return {cell_in_page(address), static_cast<unsigned>(count),
+          count == 1 ? 1 : static_cast<unsigned>(step / 8)};
+}
+
 // `count` times 8 bytes, each at the start of a cell.
 template <bool kIsWrite>
 HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step, const char* name,
@@ -198,16 +211,26 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
     if (--count == 0) return;
     address += step;
   }
-  note(thread, reinterpret_cast<const void*>(address), (step == 8 ? count * 8 : 8) | (kIsWrite ? kWrites : 0),
-       name, caller, pc);
+  note_series(thread, reinterpret_cast<const void*>(address), count, step, kIsWrite ? kWrites : 0, name,
+              caller, pc);
+  uint64_t page_end = 0;
   while (count > 0) {
     // As far as the page goes and nothing new comes up.
     const void* const here = reinterpret_cast<const void*>(address);
-    const uint64_t page_end = (address | ((uint64_t{1} << kPageBits) - 1)) + 1;
+    const bool is_new_page = address >= page_end;
+    page_end = (address | ((uint64_t{1} << kPageBits) - 1)) + 1;
+    const uint64_t fit = count_before(page_end, address, count, step);
+    if (is_new_page && fit >= kWorthPatches && may_have_patches(thread, page_of(here)))
+      patch_page(thread, here);
     bool is_settled = false;
     {
       const AtPage page(thread, here);
       is_settled = page.is_settled();
+      if (page.is_patched() && access_patches(thread, page_of(here), row_of(address, fit, step), kIsWrite)) {
+        count -= fit;
+        address += fit * step;
+        continue;
+      }
       if (is_settled) {
         Cell* cell = cell_of(here);
         Cell from = {stamp, stamp};  // what was found last, and what it became
@@ -312,7 +335,7 @@ HEDDLE_INLINE void access_elements(uint64_t address, uint64_t count, uint64_t di
 template <bool kIsWrite>
 HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step, uint64_t size,
                                  const char* name, const void* caller, const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
+  if (heddle_thread_state.thread == nullptr || count == 0) return;
   if (step < 0) {
     address += static_cast<uint64_t>(step) * (count - 1);
     step = -step;

@@ -96,6 +96,10 @@ void make_version_even(Sync& sync) {
     sync.version.store(version + 1, std::memory_order_release);
 }
 
+// Whether the words of the cell are its state: they may be nothing where it is in a patch
+// (runtime/patches.h).
+bool says_state(const Cell& cell) { return !(cell == Cell()); }
+
 // The access, for races with plain ones. Most are to cells of a state that the stretch has left elsewhere.
 void access_atomically(Thread& thread, const void* variable, uint64_t size, bool writes, const char* name,
                        const void* pc) {
@@ -108,7 +112,7 @@ void access_atomically(Thread& thread, const void* variable, uint64_t size, bool
   rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
   if (!is_whole || thread.has_announced_race) return;
   const Cell cell = *cell_of(variable);
-  thread.noted_like(cell) = noted(cell);
+  if (says_state(cell)) thread.noted_like(cell) = noted(cell);
 }
 
 Thread::Load load_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
@@ -161,7 +165,7 @@ bool end_load(const void* variable, uint64_t size, uint32_t order, const char* n
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Thread& thread = *this_thread;
   const Thread::KnownLoad& known = thread.load_of(variable);
-  const bool is_same = known.load.variable == variable && may_be_known(thread) &&
+  const bool is_same = known.load.variable == variable && may_be_known(thread) && says_state(known.cell) &&
                        known == known_now(thread, *known.sync, variable, order);
   if (!is_same) thread.is_load_repeated = true;
   return !is_same;

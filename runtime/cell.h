@@ -44,18 +44,19 @@ class AtPage {
   [[gnu::always_inline]] bool is_settled() const { return owner_ == thread_.serial || owner_ == kEverybody; }
 
   // Numbers may be about to change their meaning (Pause).
-  [[gnu::always_inline]] bool is_paused() const { return owner_ >= kFirstPaused && owner_ < kChanging; }
+  [[gnu::always_inline]] bool is_paused() const { return owner_ >= kFirstPaused && owner_ < kPatched; }
+
+  // Its cells may be in patches (runtime/patches.h), and are changed by whoever is at these.
+  [[gnu::always_inline]] bool is_patched() const { return owner_ == kPatched; }
 
   [[gnu::always_inline]] bool is_everybodys() const { return owner_ == kEverybody; }
 
   // The same, by whoever may do it now.
   [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
-    if (owner_ == thread_.serial) {
-      *const_cast<volatile uint64_t*>(&cell->read) = to.read;
-      if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
-      return true;
-    }
-    return exchange_shared(cell, from, to);
+    if (owner_ == kEverybody) return exchange_shared(cell, from, to);
+    *const_cast<volatile uint64_t*>(&cell->read) = to.read;
+    if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
+    return true;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "runtime/cell.h"
 #include "runtime/contexts.h"
 #include "runtime/open_groups.h"
+#include "runtime/patches.h"
 #include "runtime/shadow.h"
 #include "runtime/stretches.h"
 #include "runtime/system_code.h"
@@ -55,6 +56,17 @@ Unordered unordered_in(const Thread& thread, const Cell& cell) {
   return {};
 }
 
+// In a part of a page that the thread is at.
+bool are_patches_ordered(const Thread& thread, const char* from, const char* to) {
+  const AtPatches patches(page_of(from));
+  if (!patches) return true;
+  const unsigned begin = cell_in_page(reinterpret_cast<uint64_t>(from));
+  bool are_ordered = true;
+  for_each_state(*patches, begin, begin + static_cast<unsigned>((to - from + 7) / 8),
+                 [&](const Cell& state) { are_ordered &= unordered_in(thread, state).stretch == 0; });
+  return are_ordered;
+}
+
 // In the part of the memory that lies in one page: false when a race was found.
 bool check_page(Thread& thread, const char* from, const char* to, const void* pc) {
   Unordered found;
@@ -63,6 +75,12 @@ bool check_page(Thread& thread, const char* from, const char* to, const void* pc
     if (page.is_paused()) {
       thread.page = 0;
       wait_while_paused();
+      continue;
+    }
+    if (!are_patches_ordered(thread, from, to)) {
+      // Which cells that is about is looked at as in other pages.
+      thread.page = 0;
+      settle(thread, page_of(from));
       continue;
     }
     Cell last = {};  // of the cells that were all right
@@ -121,6 +139,11 @@ void mark_freed(const void* memory, std::size_t size, const void* pc) {
     const AtPage page(thread, begin);
     // The numbers in use are counted now. Nothing is lost but the mark.
     if (page.is_paused()) return true;
+    if (const AtPatches patches(page_of(begin)); patches) {
+      const auto count = static_cast<unsigned>((end - begin + 7) / 8);
+      set_state(*patches, {cell_in_page(reinterpret_cast<uint64_t>(begin)), count, 1}, {stamp, stamp});
+      return true;
+    }
     for (; begin < end; begin += 8) {
       volatile Cell& cell = *cell_of(begin);
       cell.read = stamp;

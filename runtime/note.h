@@ -32,4 +32,22 @@ HEDDLE_INLINE void note(Thread& thread, const void* address, uint64_t size_and_k
   remember(thread, address, size_and_kind, pc, is_told);
 }
 
+// The same for a series of words, each so far from the one before, of which the first is told if there are
+// gaps between them.
+HEDDLE_INLINE void note_series(Thread& thread, const void* address, uint64_t count, uint64_t step,
+                               uint64_t kind, const char* name, const void* caller, const void* pc) {
+  constexpr uint64_t kWord = sizeof(uint64_t);
+  constexpr uint64_t kMostDistance = kWord << (64 - Memo::kCodeBits);
+  if (step == kWord || count == 1 || step >= kMostDistance)
+    return note(thread, address, (step == kWord ? count * kWord : kWord) | kind, name, caller, pc);
+  const bool is_told = thread.left_to_tell != 0;
+  if (is_told) {
+    --thread.left_to_tell;
+    tell_access(thread, address, kWord | kind, name, caller, pc);
+  }
+  const uint64_t above = step / kWord << Memo::kCodeBits;
+  remember(thread, address, ((count - 1) * step + kWord) | kind,
+           reinterpret_cast<const void*>(reinterpret_cast<uint64_t>(pc) | above), is_told);
+}
+
 }  // namespace heddle::runtime

@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "runtime/memory.h"
+#include "runtime/patches.h"
 #include "runtime/shadow.h"
 #include "runtime/thread.h"
 
@@ -31,7 +32,6 @@ constexpr uint32_t kPauseBit = uint32_t{1} << 31;
 
 long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 
-// In between, owners may be changed: nobody pauses.
 void begin_settling() {
   for (;;) {
     settling.fetch_add(1);
@@ -42,15 +42,11 @@ void begin_settling() {
 }
 void end_settling() { settling.fetch_sub(1); }
 
-class Settling {
- public:
-  Settling() { begin_settling(); }
-  ~Settling() { end_settling(); }
-  Settling(const Settling&) = delete;
-  Settling& operator=(const Settling&) = delete;
-};
+}  // namespace
 
-// Nobody is, or who is has seen what the caller did before.
+Settling::Settling() { begin_settling(); }
+Settling::~Settling() { end_settling(); }
+
 void wait_until_left(uint64_t page) {
   membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   const uint32_t count = __atomic_load_n(&thread_count, __ATOMIC_ACQUIRE);
@@ -59,14 +55,13 @@ void wait_until_left(uint64_t page) {
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-}  // namespace
-
 void reserve_owners() {
   owners =
       static_cast<uint32_t*>(reserve(sizeof(uint32_t) << (kAddressBits - kPageBits), "the owners of pages"));
   owned_pages =
       static_cast<uint32_t*>(reserve(sizeof(uint32_t) << (kAddressBits - kPageBits), "the pages owned"));
   has_barrier = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  reserve_patches(has_barrier);
 }
 
 bool can_pause() { return has_barrier; }
@@ -111,7 +106,11 @@ AlonePage::~AlonePage() {
 
 void give_pages_to_everybody() {
   settling.store(0);
-  for (uint64_t i = 0; i < owned_count; ++i) owners[owned_pages[i]] = kEverybody;
+  unlock_patches();
+  for (uint64_t i = 0; i < owned_count; ++i) {
+    drop_patches(owned_pages[i]);
+    owners[owned_pages[i]] = kEverybody;
+  }
 }
 
 namespace {
@@ -169,6 +168,10 @@ void settle(Thread& thread, uint64_t page) {
     if (owner == thread.serial || owner == kEverybody) return;
     if (owner == kChanging) {
       ::sched_yield();
+      continue;
+    }
+    if (owner == kPatched) {
+      end_patches(thread, page);
       continue;
     }
     const uint32_t next = owner != 0 ? kChanging : has_barrier ? thread.serial : kEverybody;

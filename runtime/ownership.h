@@ -21,10 +21,12 @@ namespace heddle::runtime {
 inline constexpr unsigned kPageBits = 12;
 inline constexpr uint32_t kEverybody = 0xFFFFFFFF;
 inline constexpr uint32_t kChanging = 0xFFFFFFFE;
+inline constexpr uint32_t kPatched = 0xFFFFFFFD;  // whoever has the lock of its patches (runtime/patches.h)
 inline constexpr uint32_t kFirstPaused = uint32_t{1}
-                                         << 30;  // while all are taken away, from here to kChanging
+                                         << 30;  // while all are taken away, from here to kPatched
 
-extern uint32_t* owners;       // by page: 0 for nobody, a thread's serial number, kEverybody or kChanging
+// By page: 0 for nobody, a thread's serial number, kEverybody, kPatched or kChanging.
+extern uint32_t* owners;
 extern uint32_t* owned_pages;  // all that have one
 extern uint64_t owned_count;
 
@@ -32,6 +34,18 @@ void reserve_owners();
 // Afterwards the page was, for a moment at least, the thread's or everybody's.
 struct Thread;
 void settle(Thread& thread, uint64_t page);
+
+// While it lives, owners may be changed: nobody pauses. The thread is at no page.
+class Settling {
+ public:
+  Settling();
+  ~Settling();
+  Settling(const Settling&) = delete;
+  Settling& operator=(const Settling&) = delete;
+};
+
+// Nobody is at the page, or who is has seen what the caller did before.
+void wait_until_left(uint64_t page);
 
 // While it lives, no page is settled for anybody: the state of memory does not change, except to nothing. At
 // most one at a time, and only if the system can do it (can_pause). No thread comes or goes meanwhile

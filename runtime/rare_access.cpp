@@ -4,6 +4,7 @@
 #include "runtime/cell.h"
 #include "runtime/note.h"
 #include "runtime/open_groups.h"
+#include "runtime/patches.h"
 #include "runtime/tell_race.h"
 
 namespace heddle::runtime {
@@ -31,12 +32,16 @@ class RareAccess {
   HEDDLE_INLINE Next attempt() {
     if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread_);
     const AtPage page(thread_, place_);
-    if (!page.is_settled()) return Next::kSettlePage;
+    const AtPatches patches(page.is_patched() ? page_of(place_) : kNoPage);
+    if (!page.is_settled() &&
+        (!patches || !take_out(*patches, cell_in_page(reinterpret_cast<uint64_t>(place_)), thread_.serial)))
+      return Next::kSettlePage;
     Cell* const cell = cell_of(place_);
     const Cell old = *cell;
     const uint64_t stamp = heddle_thread_state.stamp;
     AccessCheck check(thread_, writes(), is_atomic());
     if (has_open_group(old)) {
+      if (patches) return Next::kSettlePage;
       const uint32_t group = only_word(old.read, first(), size_);
       if (kind_ != 0 || !is_open_to(group, size_ == 8) || !check.is_after_whole(old.write))
         return Next::kCloseGroups;
@@ -70,6 +75,9 @@ class RareAccess {
   }
 
  private:
+  // Has no patches.
+  static constexpr uint64_t kNoPage = 0;
+
   HEDDLE_INLINE bool writes() const { return (kind_ & kWrites) != 0; }
   HEDDLE_INLINE bool is_atomic() const { return (kind_ & kIsAtomic) != 0; }
   HEDDLE_INLINE unsigned first() const {
@@ -108,6 +116,11 @@ class RareAccess {
 
 HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address) {
   auto act = [&] { settle(thread, page_of(address)); };
+  keep_registers(act);
+}
+
+HEDDLE_KEEPS_REGISTERS void patch_page(Thread& thread, const void* address) {
+  auto act = [&] { begin_patches(thread, page_of(address)); };
   keep_registers(act);
 }
 

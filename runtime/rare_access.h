@@ -18,5 +18,7 @@ HEDDLE_KEEPS_REGISTERS void rare_access(const void* address, uint64_t size_and_k
 // Afterwards the page of the address was settled, for a moment at least (runtime/ownership.h).
 struct Thread;
 HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address);
+// It may have patches then (runtime/patches.h).
+HEDDLE_KEEPS_REGISTERS void patch_page(Thread& thread, const void* address);
 
 }  // namespace heddle::runtime

@@ -12,6 +12,7 @@ namespace heddle::runtime {
 
 class SpinLock {
  public:
+  bool try_lock() { return !is_locked_.exchange(true, std::memory_order_acquire); }
   void lock() {
     while (is_locked_.exchange(true, std::memory_order_acquire)) wait();
   }

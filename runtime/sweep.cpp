@@ -9,6 +9,7 @@
 #include "runtime/numbers.h"
 #include "runtime/open_groups.h"
 #include "runtime/ownership.h"
+#include "runtime/patches.h"
 #include "runtime/shadow.h"
 #include "runtime/thread.h"
 
@@ -45,8 +46,6 @@ class Sweep {
   }
 
  private:
-  static constexpr uint64_t kCellsOfPage = uint64_t{1} << (kPageBits - 3);
-
   void mark(Number number) {
     if (!marking_.mark(number)) return;
     const Entry entry = entries[number];
@@ -80,13 +79,28 @@ class Sweep {
     return uint64_t{needed_high} << 32 | needed_low;
   }
 
+  // True when something is known of cells in patches.
+  bool mark_patches(uint64_t page) {
+    const AtPatches patches(page);  // forget() may change them now
+    if (!patches) return false;
+    bool is_used = false;
+    for_each_state(*patches, 0, kCellsOfPage, [&](Cell& state) {
+      state.read = needed(state.read);
+      state.write = needed(state.write);
+      mark_words(state.read);
+      mark_words(state.write);
+      is_used |= !(state == Cell());
+    });
+    return is_used;
+  }
+
   // False when nothing was known of the page's memory. Its state is then given back.
   bool mark_page(uint64_t page) {
     char* const begin = shadow_base + (page << (kPageBits + 1));
     auto* const cells = reinterpret_cast<Cell*>(begin);
     Cell last = {};
     Cell needed_last = {};
-    bool is_used = false;
+    bool is_used = mark_patches(page);
     for (uint64_t i = 0; i < kCellsOfPage; ++i) {
       // forget() may clear it now; nobody else changes it.
       const Cell cell = {__atomic_load_n(&cells[i].read, __ATOMIC_RELAXED),
@@ -103,8 +117,10 @@ class Sweep {
       clear_halves(cells[i].read, cell.read, needed_last.read);
       clear_halves(cells[i].write, cell.write, needed_last.write);
     }
-    if (!is_used) clear_and_give_back(begin, kCellsOfPage * sizeof(Cell));
-    return is_used;
+    if (is_used) return true;
+    clear_and_give_back(begin, kCellsOfPage * sizeof(Cell));
+    end_empty_patches(page);
+    return false;
   }
   // What was cleared meanwhile stays so.
   static void clear_halves(uint64_t& words, uint64_t from, uint64_t to) {

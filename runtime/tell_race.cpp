@@ -28,10 +28,10 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
       is_found = false;
       continue;
     }
-    const bool overlaps = memo.address() < address + race.size && address < memo.address() + memo.size();
     // Of what the stretch did, the latest of that kind.
-    if (!is_found && overlaps && memo.is_atomic() == was_atomic && memo.writes() == race.earlier_wrote) {
-      found.memo = memo;
+    if (!is_found && memo.overlaps(address, race.size) && memo.is_atomic() == was_atomic &&
+        memo.writes() == race.earlier_wrote) {
+      found.memo = memo.at(address);
       if (memo.frees())
         found.context = static_cast<uint32_t>(thread.memos[(newest - age - 1) % Thread::kMemos].pc);
       is_found = true;

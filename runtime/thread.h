@@ -33,11 +33,14 @@ struct BarrierPhase;
 // No word ever has this number with all bytes.
 inline constexpr uint64_t kNoStamp = uint64_t{kAllBytes} << 32 | kAllBytes;
 
-// An access of the thread, or the beginning of a stretch.
+// An access of the thread, a series of them, or the beginning of a stretch.
 struct Memo {
   // Address (44 bits), is it a write, size (17 bits), is it atomic, is it told; kNewStretch: a stretch.
   uint64_t what;
-  uint64_t pc;  // of a stretch: its time; of memory that is freed, its size in words stands above
+  // Of a stretch: its time. Above it stands, in words: of memory that is freed, its size; of a series of
+  // words with gaps between them, from one to the next. Then the size is from the first to the last, and only
+  // the first may have been told.
+  uint64_t pc;
 
   static constexpr uint64_t kNewStretch = ~uint64_t{0};
   static constexpr uint64_t kMostBytes = (uint64_t{1} << 17) - 2;
@@ -54,9 +57,29 @@ struct Memo {
   bool writes() const { return (what >> 44 & 1) != 0; }
   bool frees() const { return (what >> 45 & ((uint64_t{1} << 17) - 1)) == kIsFreed; }
   uint64_t size() const { return frees() ? pc >> kCodeBits << 3 : what >> 45 & ((uint64_t{1} << 17) - 1); }
-  uint64_t code() const { return frees() ? pc & ((uint64_t{1} << kCodeBits) - 1) : pc; }
+  uint64_t code() const { return pc & ((uint64_t{1} << kCodeBits) - 1); }
+  uint64_t distance() const { return frees() ? 0 : pc >> kCodeBits << 3; }
   bool is_atomic() const { return (what >> 62 & 1) != 0; }
   bool is_told() const { return what >> 63 != 0; }
+
+  // Whether it is about these bytes.
+  bool overlaps(uint64_t begin, uint64_t bytes) const {
+    if (address() >= begin + bytes || begin >= address() + size()) return false;
+    if (distance() == 0 || begin < address()) return true;
+    const uint64_t gone = (begin - address()) % distance();
+    return gone < sizeof(uint64_t) || gone + bytes > distance();
+  }
+  // Of a series, the access that is about them.
+  Memo at(uint64_t begin) const {
+    if (distance() == 0) return *this;
+    constexpr uint64_t kToldBit = uint64_t{1} << 63;
+    constexpr uint64_t kSizeBits = kIsFreed << 45;
+    uint64_t of_one = (what & ~(kAddressMask | kSizeBits)) | sizeof(uint64_t) << 45;
+    uint64_t gone = begin < address() ? 0 : (begin - address()) / distance();
+    if (begin >= address() && (begin - address()) % distance() >= sizeof(uint64_t)) ++gone;
+    if (gone > 0) of_one &= ~kToldBit;
+    return {of_one | (address() + gone * distance()), code()};
+  }
 };
 
 // The state of 8 bytes of the program's memory (runtime/layout.h).
