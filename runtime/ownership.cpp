@@ -12,6 +12,7 @@
 
 #include "runtime/memory.h"
 #include "runtime/shadow.h"
+#include "runtime/sole_changer.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -111,6 +112,7 @@ AlonePage::~AlonePage() {
 
 void give_pages_to_everybody() {
   settling.store(0);
+  SoleChanger::forget_all();
   for (uint64_t i = 0; i < owned_count; ++i) owners[owned_pages[i]] = kEverybody;
 }
 
