@@ -109,6 +109,8 @@ ToldSeries::Told ToldSeries::told(const Thread& thread) {
                    reinterpret_cast<const uint8_t*>(words.data() + path_at),
                    words.data() + 2,
                    words.data() + addresses_at};
+  const std::span<const uint8_t> path(result.rounds.path, path_size);
+  if (std::ranges::any_of(path, [&](uint8_t number) { return number >= pattern->blocks; })) return result;
   if (uint64_t{pattern->steps} * std::max(result.rounds.rounds, path_size) > uint64_t{1} << 26) return result;
   result.addresses = {words.data() + addresses_at, addresses};
   result.inputs = {reinterpret_cast<const uint32_t*>(words.data() + inputs_at), pattern->inputs};
@@ -192,9 +194,10 @@ void ToldSeries::know(const Told& told, Known known) {
   present_->pattern = told.head.name;
 }
 
-void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
+void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run, uint64_t events) {
   if (present_ == nullptr) return;
   present_->known.run = run;
+  present_->known.events = events;
   present_->context = context_of(told, thread);
   std::ranges::copy(told.words, present_->words.begin());  // with its inputs
 }
