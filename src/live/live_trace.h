@@ -144,6 +144,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
   void become_quiet();
+  void fetch(std::span<const ChannelReader::ToldRecord> records, std::size_t next) const;
   void ask_for_accesses(bool wants);
   // src/live/after_calm.cpp
   void after_calm(uint32_t stream, const runtime::Record& record);
@@ -222,6 +223,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint64_t looked_at_waits_ = 0;     // of the sieve's
   uint64_t next_look_ = kLookEvery;  // after so many records
   static constexpr uint64_t kLookEvery = 1U << 16;
+  static constexpr std::size_t kAhead = 8;             // records
   std::set<std::vector<ThreadId>> known_standstills_;  // their threads: they stay there
   std::vector<std::vector<BlockedThread>> standstills_;
   std::function<void()> idle_;

@@ -1,5 +1,8 @@
 #include "live/told_series.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -149,10 +152,8 @@ ToldSeries::Place& ToldSeries::place_of(const Told& told) {
   if (places_.empty()) places_.resize(kPlaces);
   const Divided words = divided(told.words, *told.pattern);
   uint64_t hash = told.head.name;
-  const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29; };
-  for (const uint64_t word : words.before) add(word);
-  for (const uint64_t word : words.behind) add(word);
-  hash = mix(hash);
+  for (const std::span<const uint64_t> part : {words.before, words.behind})
+    hash = XXH3_64bits_withSeed(part.data(), part.size_bytes(), hash);
   // The first of a pair is the one that was put there last.
   const std::size_t pair = hash % kPlaces & ~std::size_t{1};
   Place& first = places_[pair];
