@@ -48,12 +48,18 @@ void LiveTrace::tell_series(uint32_t stream) {
 // because they are met address by address.
 bool LiveTrace::add_variables_in_row(const SeriesStep& step, const InRow& row) {
   uint64_t address = row.first;
+  const EvenRows::Accesses accesses = {address & Record::kAddressMask48, row.stride, row.count, step.size};
+  if (EvenRows::Numbers known; even_rows_.find(accesses, variables_.changes(), known)) {
+    SeriesRun::add_even(text_, known.first, known.distance, row.count);
+    return true;
+  }
   const uint32_t first = variable_in_row(step, row, 0);
   const uint32_t second = row.count > 1 ? variable_in_row(step, row, 1) : first;
   const int64_t distance = int64_t{second} - int64_t{first};
   if (first != Variables::kNone && second != Variables::kNone &&
       variables_.are_even(address & Record::kAddressMask48, step.size, row.stride,
                           row.stride == 0 ? 1 : row.count, first, distance)) {
+    even_rows_.add(accesses, variables_.changes(), {first, distance});
     SeriesRun::add_even(text_, first, distance, row.count);
     return true;
   }

@@ -14,6 +14,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/even_rows.h"
 #include "live/freed_memory.h"
 #include "live/looks.h"
 #include "live/sieve.h"
@@ -188,13 +189,14 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   ToldLocks locks_{events_};
   ToldFlow flow_{names_};
   ToldSeries series_;
-  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;    // of series, by pattern and call stack
-  SeriesRun run_;                                         // that is being told
-  std::string text_;                                      // of it
-  runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
-  std::vector<InRow> rows_by_step_;                       // of it
-  std::vector<uint32_t> step_variables_;                  // of a step of it
-  std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
+  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;  // of series, by pattern and call stack
+  SeriesRun run_;                                       // that is being told
+  std::string text_;                                    // of it
+  runtime::Record series_access_ = {};                  // of it, while variables_ asks for names
+  EvenRows even_rows_;
+  std::vector<InRow> rows_by_step_;                                            // of it
+  std::vector<uint32_t> step_variables_;                                       // of a step of it
+  std::vector<std::vector<uint32_t>> variables_by_step_;                       // where they are not in series
   std::array<std::vector<uint32_t>, runtime::kMostBlocks> accesses_by_block_;  // steps of those
   uint64_t in_series_ = 0;       // events that series stand for, but one for each
   std::vector<Thread> threads_;  // by stream
