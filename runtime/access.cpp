@@ -233,6 +233,8 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
       }
       if (is_settled) {
         Cell* cell = cell_of(here);
+        const bool are_many = page_end - address >= SoleChanger::kFew * step && count >= SoleChanger::kFew;
+        const SoleChanger changer(page_of(here), are_many && page.is_everybodys());
         Cell from = {stamp, stamp};  // what was found last, and what it became
         Cell to = from;
         for (; count > 0 && address < page_end; --count, address += step, cell += step / 8) {
@@ -247,7 +249,11 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
             if (!kIsWrite && known.read != stamp) heddle_thread_state.group = known.read;
           }
           if (!kIsWrite && to == old) continue;  // it is among the readers already
-          if (!page.exchange(cell, old, to)) break;
+          if (changer.is_sole()) {
+            change_alone(cell, old, to);
+          } else if (!page.exchange(cell, old, to)) {
+            break;
+          }
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/ownership.h"
+#include "runtime/sole_changer.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -13,7 +14,13 @@ namespace heddle::runtime {
   return reinterpret_cast<Cell*>(heddle_thread_state.shadow + 2 * place);
 }
 
-// Puts `to` in the place of `from`; false: it has become something else.
+// Puts `to` in the place of `from`, if nobody else may do so now.
+[[gnu::always_inline]] inline void change_alone(Cell* cell, Cell from, Cell to) {
+  *const_cast<volatile uint64_t*>(&cell->read) = to.read;
+  if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
+}
+
+// The same among others; false: it has become something else.
 [[gnu::always_inline]] inline bool exchange_shared(Cell* cell, Cell from, Cell to) {
   bool done;
   asm volatile("lock cmpxchg16b %1"
@@ -53,10 +60,24 @@ class AtPage {
 
   // The same, by whoever may do it now.
   [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
-    if (owner_ == kEverybody) return exchange_shared(cell, from, to);
-    *const_cast<volatile uint64_t*>(&cell->read) = to.read;
-    if (from.write != to.write) *const_cast<volatile uint64_t*>(&cell->write) = to.write;
-    return true;
+    if (owner_ != kEverybody) {
+      change_alone(cell, from, to);
+      return true;
+    }
+    const SoleChanger::Word* const word = SoleChanger::word_of(thread_.page - 1);
+    const uint32_t before = __atomic_load_n(word, __ATOMIC_RELAXED);
+    return exchange_shared(cell, from, to) &&
+           (SoleChanger::was_nobody(word, before) || SoleChanger::is_kept(word, cell, to));
+  }
+
+  // At a page that is everybody's: the cell becomes what others find to be done already, and leave as it is.
+  // So there must be nobody who would write over it.
+  [[gnu::always_inline]] bool exchange_as_sole(Cell* cell, Cell from, Cell to) const {
+    for (;;) {
+      const SoleChanger changer(thread_.page - 1, true);
+      if (changer.is_sole()) return exchange_shared(cell, from, to);
+      SoleChanger::wait_for(SoleChanger::word_of(thread_.page - 1));
+    }
   }
 
  private:

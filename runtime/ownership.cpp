@@ -13,6 +13,7 @@
 #include "runtime/memory.h"
 #include "runtime/patches.h"
 #include "runtime/shadow.h"
+#include "runtime/sole_changer.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -106,6 +107,7 @@ AlonePage::~AlonePage() {
 
 void give_pages_to_everybody() {
   settling.store(0);
+  SoleChanger::forget_all();
   unlock_patches();
   for (uint64_t i = 0; i < owned_count; ++i) {
     drop_patches(owned_pages[i]);

@@ -58,7 +58,8 @@ class RareAccess {
     const bool may_open = kind_ == 0 && race_ == 0 && page.is_everybodys();
     const Number group = may_open ? opened(cell, fresh) : 0;
     if (group != 0) fresh.read = with_group(fresh.read, group);
-    const bool is_done = page.exchange(cell, old, fresh);
+    const bool is_done =
+        group == 0 ? page.exchange(cell, old, fresh) : page.exchange_as_sole(cell, old, fresh);
     if (group == 0) return is_done ? next : Next::kTryAgain;
     if (!is_done) {
       auto take_back = [&] { take_back_open_group(group); };

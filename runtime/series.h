@@ -114,6 +114,8 @@ class ListedAddresses {
     previous_ = static_cast<uint16_t>(number);
     return is_good_;
   }
+  // The same of a block that lists nothing and in which nothing goes on.
+  [[gnu::always_inline]] void pass(uint32_t number) { previous_ = static_cast<uint16_t>(number); }
   // So many times more, one after the other: it is an inner loop by itself. What each time lists, from the
   // time before on. Null: there are fewer.
   const uint64_t* enter_again(uint32_t number, uint32_t times) {

@@ -44,13 +44,21 @@ class Row {
     count_ = count;
     stride_ = stride;
   }
+  // What it has just looked at it need not look at again: no synchronization comes in between.
   void look(const SeriesStep& step) {
     constexpr uint64_t kFew = 4;
+    if (start_ == seen_start_ && stride_ == seen_stride_ && count_ <= seen_count_) return;
+    seen_start_ = start_;
+    seen_count_ = count_;
+    seen_stride_ = stride_;
     if (count_ > kFew) return look_at_series(step, start_, count_, stride_);
     for (uint64_t i = 0; i < count_; ++i) look_at(step, start_ + i * stride_);
   }
 
  private:
+  uint64_t seen_start_ = 0;
+  uint64_t seen_count_ = 0;
+  uint64_t seen_stride_ = 0;
   uint64_t start_ = 0;
   uint64_t count_ = 0;
   uint64_t stride_ = 0;
@@ -77,7 +85,15 @@ class LookedAt {
       }
     }
     begin_[pattern.blocks] = count;
+    for (uint32_t number = 0; number < pattern.blocks; ++number) {
+      const SeriesBlock& block = pattern.block()[number];
+      if (begin_[number] != begin_[number + 1] || block.listed != 0 || block.walks != 0)
+        to_visit_ |= uint64_t{1} << number;
+    }
   }
+
+  // Whether there is anything to do where the loop goes through the block.
+  bool has_to_visit(uint32_t number) const { return (to_visit_ >> number & 1) != 0; }
 
   // The loop goes through the block, again and again if that is an inner loop.
   void look(uint32_t number, uint32_t visits, const SeriesRounds& of, uint64_t round,
@@ -132,6 +148,7 @@ class LookedAt {
   const SeriesPattern& pattern_;
   Step steps_[kMostSteps];
   uint16_t begin_[kMostBlocks + 1];
+  uint64_t to_visit_ = 0;  // blocks, a bit each
   Row row_[kMostRows];
   uint16_t rows_ = 0;
 };
@@ -159,8 +176,13 @@ void look_for_races(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   const uint32_t all = pattern.blocks == 1 ? of.rounds : of.path_size;
   for (uint32_t visit = 0; visit < all;) {
     const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
-    uint32_t visits = 1;
     if (number == 0) ++round;
+    if (!steps.has_to_visit(number)) {
+      listed.pass(number);
+      ++visit;
+      continue;
+    }
+    uint32_t visits = 1;
     while (number != 0 && visit + visits < all && of.path[visit + visits] == number) ++visits;
     steps.look(number, visits, of, round, listed);
     visit += visits;

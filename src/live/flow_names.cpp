@@ -38,13 +38,10 @@ uint32_t FlowNames::local(uint32_t thread, uint32_t label) {
 }
 
 uint32_t FlowNames::list(uint32_t thread, const Labels& labels) {
-  constexpr std::size_t kLatest = 16384;
   OfThread& of_thread = of(thread);
-  if (of_thread.latest.empty()) of_thread.latest.resize(kLatest, {Labels(), kNoId});
-  uint64_t hash = 0;
-  for (const uint32_t label : labels) hash = (hash ^ label) * 0x9E3779B97F4A7C15;
-  auto& latest = of_thread.latest[(hash >> 40) % kLatest];
-  if (latest.first == labels) return latest.second;
+  if (of_thread.latest.empty()) of_thread.latest.resize(std::size_t{1} << kLatestBits);
+  Latest& latest = of_thread.latest[place_of(labels)];
+  if (latest.labels == labels) return latest.list;
   const auto [known, is_new] = of_thread.lists.try_emplace(labels, kNoId);
   if (is_new) {
     text_.clear();

@@ -11,6 +11,12 @@ using runtime::Record;
 using runtime::SeriesPattern;
 using runtime::SeriesStep;
 
+namespace {
+
+bool is_access(const SeriesStep& step) { return step.address != runtime::kNoOperand; }
+
+}  // namespace
+
 void LiveTrace::tell_series(uint32_t stream) {
   Thread& telling = thread(stream);
   const ToldSeries::Told told = series_.told(telling.series);
@@ -42,12 +48,18 @@ void LiveTrace::tell_series(uint32_t stream) {
 // because they are met address by address.
 bool LiveTrace::add_variables_in_row(const SeriesStep& step, const InRow& row) {
   uint64_t address = row.first;
+  const EvenRows::Accesses accesses = {address & Record::kAddressMask48, row.stride, row.count, step.size};
+  if (EvenRows::Numbers known; even_rows_.find(accesses, variables_.changes(), known)) {
+    SeriesRun::add_even(text_, known.first, known.distance, row.count);
+    return true;
+  }
   const uint32_t first = variable_in_row(step, row, 0);
   const uint32_t second = row.count > 1 ? variable_in_row(step, row, 1) : first;
   const int64_t distance = int64_t{second} - int64_t{first};
   if (first != Variables::kNone && second != Variables::kNone &&
       variables_.are_even(address & Record::kAddressMask48, step.size, row.stride,
                           row.stride == 0 ? 1 : row.count, first, distance)) {
+    even_rows_.add(accesses, variables_.changes(), {first, distance});
     SeriesRun::add_even(text_, first, distance, row.count);
     return true;
   }
@@ -122,11 +134,21 @@ bool LiveTrace::find_rows(const ToldSeries::Told& told) {
   if (pattern.blocks == 1 && pattern.listed == 0) {
     visits_of[0].count = all;
   } else {
+    uint64_t to_visit = 0;  // blocks that have accesses, a bit each
+    for (uint32_t number = 0; number < pattern.blocks; ++number) {
+      const runtime::SeriesBlock& block = pattern.block()[number];
+      const std::span steps(pattern.step() + block.first_step, block.steps);
+      if (block.listed != 0 || block.walks != 0 || std::ranges::any_of(steps, is_access))
+        to_visit |= uint64_t{1} << number;
+    }
     runtime::ListedAddresses listed(pattern, of, static_cast<uint32_t>(told.addresses.size()));
     for (uint32_t i = 0; i < all; ++i) {
       const uint32_t number = pattern.blocks == 1 ? 0 : of.path[i];
-      if (number >= pattern.blocks) return false;
       if (number == 0) ++round;
+      if ((to_visit >> number & 1) == 0) {
+        listed.pass(number);
+        continue;
+      }
       Visits& visits = visits_of[number];
       if (visits.count == 0) visits.first = round;
       visits.is_once_a_round &= round == visits.first + visits.count;
@@ -176,22 +198,29 @@ bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begi
   if (variables_by_step_.size() < pattern.steps) variables_by_step_.resize(pattern.steps);
   for (std::vector<uint32_t>& of_step : variables_by_step_) of_step.clear();
   std::array<std::vector<uint32_t>, runtime::kMostBlocks>& accesses = accesses_by_block_;
-  bool any = false;
+  uint64_t to_visit = 0;  // blocks, a bit each
+  uint64_t has_any = 0;
   for (uint32_t number = 0; number < pattern.blocks; ++number) {
     const runtime::SeriesBlock& block = pattern.block()[number];
     accesses[number].clear();
     for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i)
       if (pattern.step()[i].address != runtime::kNoOperand && rows_by_step_[i].step == nullptr)
         accesses[number].push_back(i);
-    any |= !accesses[number].empty();
+    const uint64_t bit = uint64_t{1} << number;
+    if (!accesses[number].empty()) has_any |= bit;
+    if (!accesses[number].empty() || block.listed != 0 || block.walks != 0) to_visit |= bit;
   }
-  if (!any) return true;
+  if (has_any == 0) return true;
   runtime::ListedAddresses listed(pattern, of, static_cast<uint32_t>(told.addresses.size()));
   const uint32_t visits = pattern.blocks == 1 ? of.rounds : of.path_size;
   uint64_t round = ~uint64_t{0};
   for (uint32_t visit = 0; visit < visits; ++visit) {
     const uint32_t number = pattern.blocks == 1 ? 0 : of.path[visit];
     if (number == 0) ++round;
+    if ((to_visit >> number & 1) == 0) {
+      listed.pass(number);
+      continue;
+    }
     if (!listed.enter(number)) return false;
     for (const uint32_t i : accesses[number]) {
       const SeriesStep& step = pattern.step()[i];
@@ -277,7 +306,7 @@ bool LiveTrace::record_series(const ToldSeries::Told& told, Thread& thread) {
   if (known != nullptr && known->run != 0) {
     event.object = static_cast<uint32_t>(known->run - 1);
     add(event);
-    in_series_ += told.events(known->steps) - 1;
+    in_series_ += known->events - 1;
     return true;
   }
   run_.shape = shape_of(told);
@@ -300,8 +329,9 @@ bool LiveTrace::record_series(const ToldSeries::Told& told, Thread& thread) {
   }
   event.object = names_.table(Space::kRun).intern(text_);
   add(event);
-  in_series_ += told.events(steps) - 1;
-  series_.know_run(told, number, uint64_t{event.object} + 1);
+  const uint64_t events = told.events(steps);
+  in_series_ += events - 1;
+  series_.know_run(told, number, uint64_t{event.object} + 1, events);
   return true;
 }
 

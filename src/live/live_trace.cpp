@@ -87,7 +87,9 @@ EventBatch LiveTrace::next() {
   while (events_.empty()) {
     const auto records = reader_.next(idle);
     if (records.empty()) break;
-    for (const auto& told : records) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const auto& told = records[i];
+      fetch(records, i + kAhead);
       if (told.stream >= ChannelReader::kMostStreams) continue;
       if (!is_quiet_ && sieve_.passes_as_it_is(told)) {
         translate(told.stream, told.record);
@@ -111,6 +113,12 @@ EventBatch LiveTrace::next() {
   }
   handed_out_ = events_.size();
   return {first_, events_, ended_locks_};
+}
+
+// What the record is about, before its turn.
+void LiveTrace::fetch(std::span<const ChannelReader::ToldRecord> records, std::size_t next) const {
+  if (next >= records.size() || records[next].stream >= threads_.size()) return;
+  flow_.fetch(threads_[records[next].stream].flow, records[next].record);
 }
 
 // From here on accesses and what orders them are not told together.

@@ -14,6 +14,7 @@
 
 #include "core/waits.h"
 #include "live/channel_reader.h"
+#include "live/even_rows.h"
 #include "live/freed_memory.h"
 #include "live/looks.h"
 #include "live/sieve.h"
@@ -144,6 +145,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<ThreadId> ids_by_stream() const;
   void look_for_standstills();
   void become_quiet();
+  void fetch(std::span<const ChannelReader::ToldRecord> records, std::size_t next) const;
   void ask_for_accesses(bool wants);
   // src/live/after_calm.cpp
   void after_calm(uint32_t stream, const runtime::Record& record);
@@ -187,13 +189,14 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   ToldLocks locks_{events_};
   ToldFlow flow_{names_};
   ToldSeries series_;
-  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;    // of series, by pattern and call stack
-  SeriesRun run_;                                         // that is being told
-  std::string text_;                                      // of it
-  runtime::Record series_access_ = {};                    // of it, while variables_ asks for names
-  std::vector<InRow> rows_by_step_;                       // of it
-  std::vector<uint32_t> step_variables_;                  // of a step of it
-  std::vector<std::vector<uint32_t>> variables_by_step_;  // where they are not in series
+  tsl::robin_map<uint64_t, uint32_t, MixHash> shapes_;  // of series, by pattern and call stack
+  SeriesRun run_;                                       // that is being told
+  std::string text_;                                    // of it
+  runtime::Record series_access_ = {};                  // of it, while variables_ asks for names
+  EvenRows even_rows_;
+  std::vector<InRow> rows_by_step_;                                            // of it
+  std::vector<uint32_t> step_variables_;                                       // of a step of it
+  std::vector<std::vector<uint32_t>> variables_by_step_;                       // where they are not in series
   std::array<std::vector<uint32_t>, runtime::kMostBlocks> accesses_by_block_;  // steps of those
   uint64_t in_series_ = 0;       // events that series stand for, but one for each
   std::vector<Thread> threads_;  // by stream
@@ -222,6 +225,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   uint64_t looked_at_waits_ = 0;     // of the sieve's
   uint64_t next_look_ = kLookEvery;  // after so many records
   static constexpr uint64_t kLookEvery = 1U << 16;
+  static constexpr std::size_t kAhead = 8;             // records
   std::set<std::vector<ThreadId>> known_standstills_;  // their threads: they stay there
   std::vector<std::vector<BlockedThread>> standstills_;
   std::function<void()> idle_;

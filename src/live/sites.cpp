@@ -39,7 +39,7 @@ void make_plain(std::string& frame) {
 SiteId Sites::site_of(const runtime::Record& record) {
   const Key key{record.pc, record.caller, record.context};
   if (key == Key()) return kNoId;
-  Known& latest = latest_[(key.pc ^ key.pc >> 10) % latest_.size()];
+  Known& latest = latest_[(key.pc ^ key.pc >> 10 ^ uint64_t{key.context} * 37) % latest_.size()];
   if (latest.key == key) return latest.site;
   const auto [entry, is_new] = sites_.try_emplace(key, kNoId);
   if (is_new) entry.value() = make_site(key);

@@ -48,7 +48,7 @@ class Sites {
     Key key;
     SiteId site = kNoId;
   };
-  std::array<Known, 1024> latest_;  // of sites_, by pc
+  std::array<Known, 4096> latest_;  // of sites_, by pc and call stack
 };
 
 }  // namespace heddle

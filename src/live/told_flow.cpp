@@ -17,6 +17,14 @@ uint32_t label_in(uint64_t said) {
   return label < 2 * runtime::kMostLabels ? label : 0;
 }
 
+constexpr uint64_t kOneLabel = (uint64_t{1} << runtime::kLabelBits) - 1;
+
+FlowNames::Labels labels_of(const runtime::Record& record) {
+  return {label_in(record.name),   label_in(record.name >> 32),
+          label_in(record.caller), label_in(record.caller >> 32),
+          label_in(record.extra),  label_in(record.address() >> runtime::kLabelBits)};
+}
+
 }  // namespace
 
 uint32_t ToldFlow::number_of(Thread& thread) {
@@ -32,13 +40,13 @@ uint32_t ToldFlow::local(Thread& thread, uint64_t label) {
 }
 
 void ToldFlow::set_locals(Thread& thread, const runtime::Record& record, Event& event) {
-  constexpr uint64_t kOne = (uint64_t{1} << runtime::kLabelBits) - 1;
-  event.object = local(thread, record.address() & kOne);
-  if (event.operation == Operation::kAssign)
-    event.local = names_.list(number_of(thread),
-                              {label_in(record.name), label_in(record.name >> 32), label_in(record.caller),
-                               label_in(record.caller >> 32), label_in(record.extra),
-                               label_in(record.address() >> runtime::kLabelBits)});
+  event.object = local(thread, record.address() & kOneLabel);
+  if (event.operation == Operation::kAssign) event.local = names_.list(number_of(thread), labels_of(record));
+}
+
+void ToldFlow::fetch(const Thread& thread, const runtime::Record& record) const {
+  if (record.operation() == static_cast<uint8_t>(Operation::kAssign))
+    names_.fetch(thread.number, labels_of(record));
 }
 
 void ToldFlow::begin_construct(Thread& thread, std::string place) {

@@ -36,6 +36,8 @@ class ToldFlow {
   uint32_t local(Thread& thread, uint64_t label);
   // The object of an assignment or a branch, and what an assignment's value comes from.
   void set_locals(Thread& thread, const runtime::Record& record, Event& event);
+  // That will soon be asked for.
+  void fetch(const Thread& thread, const runtime::Record& record) const;
 
   // The program is in parallel constructs, so that memory given back is remembered.
   void begin_construct(Thread& thread, std::string place);

@@ -1,5 +1,8 @@
 #include "live/told_series.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -109,6 +112,8 @@ ToldSeries::Told ToldSeries::told(const Thread& thread) {
                    reinterpret_cast<const uint8_t*>(words.data() + path_at),
                    words.data() + 2,
                    words.data() + addresses_at};
+  const std::span<const uint8_t> path(result.rounds.path, path_size);
+  if (std::ranges::any_of(path, [&](uint8_t number) { return number >= pattern->blocks; })) return result;
   if (uint64_t{pattern->steps} * std::max(result.rounds.rounds, path_size) > uint64_t{1} << 26) return result;
   result.addresses = {words.data() + addresses_at, addresses};
   result.inputs = {reinterpret_cast<const uint32_t*>(words.data() + inputs_at), pattern->inputs};
@@ -147,10 +152,8 @@ ToldSeries::Place& ToldSeries::place_of(const Told& told) {
   if (places_.empty()) places_.resize(kPlaces);
   const Divided words = divided(told.words, *told.pattern);
   uint64_t hash = told.head.name;
-  const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29; };
-  for (const uint64_t word : words.before) add(word);
-  for (const uint64_t word : words.behind) add(word);
-  hash = mix(hash);
+  for (const std::span<const uint64_t> part : {words.before, words.behind})
+    hash = XXH3_64bits_withSeed(part.data(), part.size_bytes(), hash);
   // The first of a pair is the one that was put there last.
   const std::size_t pair = hash % kPlaces & ~std::size_t{1};
   Place& first = places_[pair];
@@ -192,9 +195,10 @@ void ToldSeries::know(const Told& told, Known known) {
   present_->pattern = told.head.name;
 }
 
-void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run) {
+void ToldSeries::know_run(const Told& told, uint64_t thread, uint64_t run, uint64_t events) {
   if (present_ == nullptr) return;
   present_->known.run = run;
+  present_->known.events = events;
   present_->context = context_of(told, thread);
   std::ranges::copy(told.words, present_->words.begin());  // with its inputs
 }

@@ -58,14 +58,15 @@ class ToldSeries {
     uint64_t changes = 0;   // Variables::changes() then
     std::string variables;  // in the text of the run
     uint64_t steps = 0;
-    uint64_t run = 0;  // with the same inputs, and of the same thread and call stack; plus one, 0: none
+    uint64_t events = 0;  // of the run
+    uint64_t run = 0;     // with the same inputs, and of the same thread and call stack; plus one, 0: none
   };
   // Null: it is not known, or something has changed since. `thread`: ToldFlow::number_of() of who tells it.
   // Then, of the same rounds:
   Known* known(const Told& told, uint64_t thread, uint64_t changes);
   void know(const Told& told, Known known);
   // The run is of these inputs, and no longer of others.
-  void know_run(const Told& told, uint64_t thread, uint64_t run);
+  void know_run(const Told& told, uint64_t thread, uint64_t run, uint64_t events);
 
  private:
   struct Place {

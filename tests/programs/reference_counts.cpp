@@ -2,8 +2,10 @@
 // count, or a life, that no sequential run has; in those of the second what happens in between matters to
 // nobody.
 #include <heddle/heddle.h>
+#include <malloc.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -113,6 +115,58 @@ void held_by_another_apart() {
   heddle::focus(results);
 }
 
+// 0 has a pointer to an object that is dead when another one begins at its address, and drops one that it
+// never took. 3 drops the last one, finds the object dead, and tells 0 so.
+struct Large {  // than what threads have to themselves of the heap
+  char bytes[2000];
+};
+std::shared_ptr<Large> before, of_before, after, of_after;
+std::weak_ptr<Large> to_after;
+
+void at_the_same_address(bool is_told) {
+  ::mallopt(M_ARENA_MAX, 1);
+  before = std::make_shared<Large>();
+  const Large* const place = before.get();
+  const Large* place_after = nullptr;
+  const auto turn = [](int number, const std::function<void()>& act) {
+    wait_for(number);
+    {
+      const std::lock_guard<std::mutex> locked(mutex);
+      act();
+    }
+    end_turn();
+  };
+  heddle::parallel_for(0, 4, [&](int i) {
+    if (i == 0) {
+      turn(0, [] { of_before = before; });
+      turn(3, [] { after.reset(); });
+      if (is_told) turn(5, [] { results[0] = flag; });
+    } else if (i == 1) {
+      turn(1, [] {
+        of_before.reset();
+        before.reset();
+      });
+    } else if (i == 2) {
+      turn(2, [&] {
+        after = std::make_shared<Large>();
+        of_after = after;
+        to_after = after;
+        place_after = after.get();
+      });
+    } else {
+      turn(4, [] {
+        of_after.reset();
+        results[1] = to_after.expired() ? 1 : 2;
+        flag = 1;
+      });
+    }
+  });
+  heddle::focus(results);
+  if (place_after != place) std::exit(1);  // it proves nothing then
+}
+void dropped_of_another() { at_the_same_address(true); }
+void dropped_of_another_apart() { at_the_same_address(false); }
+
 // Both have a copy for a while, which they take and drop by turns; the program looks when they are over.
 template <class Take>
 void by_turns(Take take) {
@@ -134,6 +188,24 @@ void copies_by_turns() {
 }
 void locks_by_turns() {
   by_turns([] { return weak.lock(); });
+}
+// What a task took is not what a body in it keeps.
+void locks_around_bodies() {
+  static long unused[2];
+  heddle::parallel_for(0, 2, [](int i) {
+    wait_for(i);
+    {
+      const std::shared_ptr<int> mine = weak.lock();
+      results[i] = mine ? 1 : 2;
+      end_turn();
+      wait_for(i + 2);
+      if (HEDDLE_MAYBE) {
+        ++unused[i];
+      }
+    }
+    end_turn();
+  });
+  heddle::focus(results);
 }
 // Each has its own and drops it, in another order than they use something else.
 void drops_by_turns() {
@@ -169,14 +241,31 @@ void in_body() {
   });
   heddle::focus(results);
 }
-// It keeps a pointer of its own, so that there is one more.
+// It keeps a pointer of its own, so that there is one more: not even the end of the program looks at it
+// again.
+std::shared_ptr<int>* kept = nullptr;
 void kept_in_body() {
-  static std::shared_ptr<int> kept;
   heddle::parallel_for(0, 2, [](int i) {
     wait_for(i);
     if (i == 0) {
       if (HEDDLE_MAYBE) {
-        kept = weak.lock();
+        kept = new std::shared_ptr<int>(weak.lock());
+      }
+    } else {
+      shared.reset();
+      results[1] = weak.expired() ? 1 : 2;
+    }
+    end_turn();
+  });
+  heddle::focus(results);
+}
+// So does a task in it.
+void kept_in_task_of_body() {
+  heddle::parallel_for(0, 2, [](int i) {
+    wait_for(i);
+    if (i == 0) {
+      if (HEDDLE_MAYBE) {
+        heddle::parallel_for(0, 1, [](int) { kept = new std::shared_ptr<int>(weak.lock()); });
       }
     } else {
       shared.reset();
@@ -201,11 +290,15 @@ int main(int, char** arguments) {
       {"unique_apart", unique_apart},
       {"held_by_another", held_by_another},
       {"held_by_another_apart", held_by_another_apart},
+      {"dropped_of_another", dropped_of_another},
+      {"dropped_of_another_apart", dropped_of_another_apart},
       {"copies_by_turns", copies_by_turns},
       {"locks_by_turns", locks_by_turns},
+      {"locks_around_bodies", locks_around_bodies},
       {"drops_by_turns", drops_by_turns},
       {"in_body", in_body},
       {"kept_in_body", kept_in_body},
+      {"kept_in_task_of_body", kept_in_task_of_body},
   };
   cases.at(arguments[1])();
 }

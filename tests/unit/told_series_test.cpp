@@ -119,7 +119,7 @@ TEST_F(ToldSeriesTest, KnownByItsWords) {
 
 TEST_F(ToldSeriesTest, RunsAreOfInputsAndThread) {
   know(0x1000, 11);
-  series_.know_run(told(0x1000, 1), kThread, 42);
+  series_.know_run(told(0x1000, 1), kThread, 42, 7);
   const auto run = [&](uint32_t input, uint64_t thread) {
     const ToldSeries::Told rounds = told(0x1000, input);
     const ToldSeries::Known* const found = series_.known(rounds, thread, kUnchanged);
@@ -127,8 +127,9 @@ TEST_F(ToldSeriesTest, RunsAreOfInputsAndThread) {
   };
   EXPECT_EQ(run(1, kThread), 42u);
   EXPECT_EQ(run(2, kThread), 0u) << "its rounds are known, with another input";
-  series_.know_run(told(0x1000, 2), kThread, 43);
+  series_.know_run(told(0x1000, 2), kThread, 43, 8);
   EXPECT_EQ(run(2, kThread), 43u);
+  EXPECT_EQ(series_.known(told(0x1000, 2), kThread, kUnchanged)->events, 8u);
   EXPECT_EQ(run(2, kThread + 1), 0u);
 }
 
