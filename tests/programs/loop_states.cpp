@@ -94,6 +94,7 @@ class Plan {
     for (int i = 0; i < 10; ++i) random_();
     threads_ = 2 + static_cast<int>(below(kMostThreads - 1));
     const std::size_t seldom = below(2) == 0 ? 2 : 12;  // they meet
+    heap_ = below(3) == 0 ? 1 : 4;                      // one in so many is on the heap, or anywhere
     singles_ = below(3) == 0 ? 2 : 8;                   // one in so many is no loop
     while (steps_.size() < kSteps) {
       const int thread = static_cast<int>(below(threads_));
@@ -108,12 +109,15 @@ class Plan {
       }
     }
     if (seed % 2 == 1) {
-      // What is known of memory is looked through meanwhile.
-      const int thread = static_cast<int>(below(threads_));
-      lock(thread, thread);
-      steps_.back().is_long = true;
+      // What is known of memory is looked through meanwhile, and what it need not refer to is used for
+      // others.
+      for (int i = 0; i < 2 * threads_; ++i) {
+        lock(i % threads_, i % threads_);
+        steps_.back().is_long = true;
+      }
     }
     const bool is_to_race = below(2) == 0;
+    if (below(3) != 0) singles_ = 1;  // that one element is wrong is seen best by one that accesses no other
     Step last = {};
     for (int tries = 0; tries == 0 || (tries < 300 && races_.empty() == is_to_race); ++tries) {
       last = any_access(static_cast<int>(below(threads_)));
@@ -160,7 +164,7 @@ class Plan {
 
   Step any_access(int thread) {
     Step step{.thread = thread};
-    step.piece = below(3) == 0 ? below(kPieces) : 0;
+    step.piece = below(heap_) == 0 ? below(kPieces) : 0;
     const std::size_t all = kSizes[step.piece];
     step.does = below(2) == 0 ? Does::kWrite : Does::kRead;
     if (step.piece != 0 && below(8) == 0) {
@@ -188,12 +192,13 @@ class Plan {
     return step;
   }
 
-  // To the first or last element of an earlier loop, or of a page that it goes over, or the one beyond.
+  // To the first or last element of an earlier loop, or of a page that it goes over, or the one beyond, or
+  // any.
   void go_to_an_end(Step& single) {
     const Step& loop = steps_[below(steps_.size())];
     if (loop.does == Does::kLock || loop.does == Does::kFree) return;
-    std::size_t element = below(2) * (loop.count - 1);
-    if (below(2) == 0) {
+    std::size_t element = below(2) == 0 ? below(loop.count) : below(2) * (loop.count - 1);
+    if (below(3) == 0) {
       // The fixed memory begins so far into a page.
       const std::size_t page = (loop.first + below(loop.count) * loop.distance + offset_) / kPage;
       if (page * kPage < loop.first + offset_) return;
@@ -223,6 +228,7 @@ class Plan {
   std::size_t offset_;  // of the fixed memory in a page
   std::minstd_rand random_;
   int threads_ = 0;
+  std::size_t heap_ = 0;
   std::size_t singles_ = 0;
   std::vector<Step> steps_;
   std::vector<Bytes> bytes_;
@@ -309,7 +315,7 @@ void access(const Step& step) {
 void act(const Step& step) {
   if (step.does == Does::kLock) {
     static std::array<long, kMostThreads> own;
-    constexpr int kLong = 200;
+    constexpr int kLong = 130;
     for (int times = step.is_long ? kLong : 1; times > 0; --times) {
       mutexes.at(step.lock).lock();
       mutexes.at(step.lock).unlock();
