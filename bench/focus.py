@@ -35,14 +35,14 @@ REASONS = {
     "sparse": "elements of two vectors that change roles at each barrier, divided by index; entries of the matrix, which are only read, are proven",
     "lufact": "rows of one array that are dealt out by `row % threads` between barriers: no proof knows indices or phases",
     "crypt": "elements of local vectors that threads divide by index: each loop over them is checked once, as a range, and what costs is memory for their state",
-    "elevator": "nothing is left to check: what costs is to start the monitor and to look at clocks when locks change hands",
+    "elevator": "nothing is left to check: what costs is to look at clocks when locks change hands",
     "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
-    "hedc": "nothing is left to check in the threads: what costs is to start the monitor, to look at clocks when locks change hands, and to mark what is freed",
+    "hedc": "nothing is left to check in the threads: what costs is to look at clocks when locks change hands, and to mark what is freed",
     "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
     "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
-    "hashmap": "nodes behind chains of `std::unique_ptr` in vectors, guarded by a lock that lies in none of the objects on the way",
-    "bank": "nothing is left to check in a transfer: what costs is to look at each lock whether there is anything to learn",
-    "bowtie": "half of its fields are not proven; half of the time goes into single bytes of the index, an array behind a raw pointer that both threads read",
+    "hashmap": "tables that are parts of what has the lock, and whose methods do not see it; their nodes, behind chains of `std::unique_ptr` in vectors, from which the lock cannot be reached",
+    "bank": "nothing is left to check in a transfer: what costs is to look at each lock whether there is anything to learn, a fifth of the time",
+    "bowtie": "half of its fields are not proven: objects that a thread keeps for itself behind pointers, members of its own containers, the index that is read into raw memory before there are threads",
 }
 PATIENCE = 30  # seconds for one check of a recorded execution
 RESULTS = ROOT / "docs/RESULTS.md"

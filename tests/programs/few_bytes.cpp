@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kThreads = 3;
 constexpr std::size_t kBytes = 64;
-constexpr std::size_t kSteps = 4000;
+constexpr std::size_t kSteps = 1500;
 constexpr int kLast = 12;  // accesses
 
 alignas(64) char memory[kBytes];
