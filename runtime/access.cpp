@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include "runtime/cell.h"
+#include "runtime/few_bytes.h"
 #include "runtime/note.h"
 #include "runtime/open_groups.h"
+#include "runtime/ordered.h"
 #include "runtime/patches.h"
 #include "runtime/rare_access.h"
 #include "runtime/thread.h"
@@ -32,22 +34,6 @@ HEDDLE_INLINE unsigned shift_of(const void* address) {
 }
 HEDDLE_INLINE uint64_t whole(uint64_t word) { return word; }
 HEDDLE_INLINE uint64_t whole(uint32_t word) { return twice(word); }
-
-// Whether all that the word stands for is ordered before now. False also when it takes a closer look.
-HEDDLE_INLINE bool is_ordered(const Thread& thread, uint32_t word) {
-  if (word == 0) return true;
-  const Entry entry = entries[number_of(word)];
-  if (entry.kind() == Entry::Kind::kStretch) return thread.is_before(entry);
-  if (entry.kind() != Entry::Kind::kGroup || entry.is_open()) return false;
-  for (uint32_t i = 0; i < entry.member_count(); ++i)
-    if (!thread.is_before(entries[entry.member(i)])) return false;
-  return true;
-}
-HEDDLE_INLINE bool is_ordered(const Thread& thread, uint64_t words) {
-  const auto low = static_cast<uint32_t>(words);
-  const auto high = static_cast<uint32_t>(words >> 32);
-  return is_ordered(thread, low) && (low == high || is_ordered(thread, high));
-}
 
 template <class Word>
 HEDDLE_INLINE bool is_known_ordered(Thread& thread, Word before) {
@@ -271,17 +257,36 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
   }
 }
 
+// Less than 8 bytes, most often of one cell.
+template <bool kIsWrite>
+HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* name, const void* caller,
+                             const void* pc) {
+  if (heddle_thread_state.thread == nullptr) return;
+  if (heddle_thread_state.stamp == kNoStamp) start_stretch();
+  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
+  const bool is_in_cell = (reinterpret_cast<uint64_t>(address) & 7) + size <= 8;
+  if (is_in_cell && try_part_of_cell<kIsWrite>(thread, address, size, pc)) return;
+  rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
+}
+
 template <bool kIsWrite>
 HEDDLE_INLINE void access_range(uint64_t address, uint64_t size, const char* name, const void* caller,
                                 const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
-  if (address % 8 == 0) {
-    access_cells<kIsWrite>(address, size / 8, 8, name, caller, pc);
-    address += size & ~uint64_t{7};
-    size &= 7;
+  // What lies in front of the first whole cell, the cells, what lies behind them.
+  uint64_t here = -address % 8 < size ? -address % 8 : size;
+  while (size > 0) {
+    if (here > 0) {
+      few_bytes<kIsWrite>(reinterpret_cast<const void*>(address), static_cast<unsigned>(here), name, caller,
+                          pc);
+    } else {
+      access_cells<kIsWrite>(address, size / 8, 8, name, caller, pc);
+      here = size & ~uint64_t{7};
+    }
+    address += here;
+    size -= here;
+    here = size < 8 ? size : 0;
   }
-  if (size > 0)
-    rare_access(reinterpret_cast<const void*>(address), size | (kIsWrite ? kWrites : 0), name, caller, pc);
 }
 
 // Passes over the elements all of whose cells the thread has accessed in its present stretch, as a loop
@@ -357,51 +362,6 @@ HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step,
   remember_done<kIsWrite>(thread, address, end, gap, size);
 }
 
-// One or two bytes: those of the present stretch join the others.
-template <bool kIsWrite>
-HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* name, const void* caller,
-                             const void* pc) {
-  if (heddle_thread_state.thread == nullptr) return;
-  if (heddle_thread_state.stamp == kNoStamp) start_stretch();
-  Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
-  Cell* const cell = cell_of(address);
-  const auto low = static_cast<unsigned>(reinterpret_cast<uint64_t>(address) & 7);
-  if ((low & 3) + size > 4) return rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
-  const unsigned shift = (low & 4) * 8;
-  const uint32_t bytes = ((1U << size) - 1) << (kNumberBits + (low & 3));
-  const uint32_t number = number_of(static_cast<uint32_t>(heddle_thread_state.stamp));
-  {
-    const AtPage page(thread, address);
-    const Cell old = *cell;
-    const auto write = part_of<uint32_t>(old.write, shift);
-    const auto read = part_of<uint32_t>(old.read, shift);
-    const bool is_my_write = number_of(write) == number;
-    const bool is_my_read = number_of(read) == number;
-    if constexpr (kIsWrite) {
-      if (is_my_write && (write & bytes) == bytes) return;
-    } else {
-      if ((is_my_read || number_of(read) == number_of(static_cast<uint32_t>(heddle_thread_state.group))) &&
-          (read & bytes) == bytes)
-        return;
-    }
-    // What is replaced as a whole, or nothing yet.
-    const auto fits = [&](uint32_t word) {
-      return word == 0 || ((word & kAllBytes & ~bytes) == 0 && is_ordered(thread, word));
-    };
-    const bool write_fits = is_my_write || fits(write) || (!kIsWrite && is_ordered(thread, write));
-    if (page.is_settled() && thread.left_to_tell == 0 && write_fits && (is_my_read || fits(read))) {
-      const uint32_t mine = number | bytes;
-      const uint32_t new_read = is_my_read ? read | bytes : mine;
-      const uint32_t new_write = kIsWrite ? (is_my_write ? write | bytes : mine) : write;
-      remember(thread, address, size | (kIsWrite ? kWrites : 0), pc);
-      if (page.exchange(cell, old,
-                        {with_part(old.read, new_read, shift), with_part(old.write, new_write, shift)}))
-        return;
-    }
-  }
-  rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
-}
-
 template <class Word, bool kIsWrite>
 HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
   if (!is_aligned<Word>(address)) return false;
@@ -469,6 +429,24 @@ HEDDLE_INLINE void access_some(uint64_t place, uint64_t size, const void* pc) {
   }
 }
 
+// Whether these bytes were accessed before. False also when it takes a closer look.
+template <bool kIsWrite>
+HEDDLE_INLINE bool try_bytes_inside(const void* address, uint64_t size) {
+  if (size > kMostLanes * 8) return false;
+  const Inside inside;
+  if (heddle_thread_state.thread == nullptr) return true;
+  if (heddle_thread_state.stamp == kNoStamp) return false;
+  return is_done_before<kIsWrite>(*static_cast<Thread*>(heddle_thread_state.thread),
+                                  reinterpret_cast<uint64_t>(address), size);
+}
+
+template <unsigned kSize, bool kIsWrite>
+[[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void go_on_bytes(const void* address, const char* name,
+                                                          const void* caller) {
+  const Inside inside;
+  few_bytes<kIsWrite>(address, kSize, name, caller, __builtin_return_address(0));
+}
+
 // Entered by a jump, so that what is known needs few registers and saves no others; returns to the program.
 template <class Word, bool kIsWrite>
 [[gnu::noinline]] HEDDLE_KEEPS_REGISTERS void go_on(const void* address, const char* name,
@@ -514,32 +492,33 @@ HEDDLE_KEEPS_REGISTERS void access_memory_series(uint64_t address, uint64_t coun
 
 // The names that the compiler plug-in calls: heddle_read1, heddle_write_series, … `name` is what the source
 // calls the memory; null: unknown.
-#define HEDDLE_SLOW_PATHS(kind, is_write)                                                                 \
-  HEDDLE_SLOW_PATH heddle_##kind##1(const void* a, const char* name, const void* caller) {                \
-    const Inside inside;                                                                                  \
-    few_bytes<is_write>(a, 1, name, caller, HEDDLE_HERE);                                                 \
-  }                                                                                                       \
-  HEDDLE_SLOW_PATH heddle_##kind##2(const void* a, const char* name, const void* caller) {                \
-    const Inside inside;                                                                                  \
-    few_bytes<is_write>(a, 2, name, caller, HEDDLE_HERE);                                                 \
-  }                                                                                                       \
-  HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const char* name, const void* caller) {                \
-    if (try_inside<uint32_t, is_write>(a, HEDDLE_HERE)) return;                                           \
-    [[clang::musttail]] return go_on<uint32_t, is_write>(a, name, caller);                                \
-  }                                                                                                       \
-  HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const char* name, const void* caller) {                \
-    if (try_inside<uint64_t, is_write>(a, HEDDLE_HERE)) return;                                           \
-    [[clang::musttail]] return go_on<uint64_t, is_write>(a, name, caller);                                \
-  }                                                                                                       \
-  HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const char* name,                  \
-                                         const void* caller) {                                            \
-    if (try_lanes<is_write>(a, size, HEDDLE_HERE)) return;                                                \
-    [[clang::musttail]] return go_on_range<is_write>(a, size, name, caller);                              \
-  }                                                                                                       \
-  HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size,     \
-                                          const char* name, const void* caller) {                         \
-    const Inside inside;                                                                                  \
-    access_series<is_write>(reinterpret_cast<uint64_t>(a), count, step, size, name, caller, HEDDLE_HERE); \
+#define HEDDLE_SLOW_PATHS(kind, is_write)                                                                    \
+  HEDDLE_SLOW_PATH heddle_##kind##1(const void* a, const char* name, const void* caller) {                   \
+    if (try_bytes_inside<is_write>(a, 1)) return;                                                            \
+    [[clang::musttail]] return go_on_bytes<1, is_write>(a, name, caller);                                    \
+  }                                                                                                          \
+  HEDDLE_SLOW_PATH heddle_##kind##2(const void* a, const char* name, const void* caller) {                   \
+    if (try_bytes_inside<is_write>(a, 2)) return;                                                            \
+    [[clang::musttail]] return go_on_bytes<2, is_write>(a, name, caller);                                    \
+  }                                                                                                          \
+  HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const char* name, const void* caller) {                   \
+    if (try_inside<uint32_t, is_write>(a, HEDDLE_HERE)) return;                                              \
+    [[clang::musttail]] return go_on<uint32_t, is_write>(a, name, caller);                                   \
+  }                                                                                                          \
+  HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const char* name, const void* caller) {                   \
+    if (try_inside<uint64_t, is_write>(a, HEDDLE_HERE)) return;                                              \
+    [[clang::musttail]] return go_on<uint64_t, is_write>(a, name, caller);                                   \
+  }                                                                                                          \
+  HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const char* name,                     \
+                                         const void* caller) {                                               \
+    const bool has_cells = ((reinterpret_cast<uint64_t>(a) | size) & 7) == 0;                                \
+    if (has_cells ? try_lanes<is_write>(a, size, HEDDLE_HERE) : try_bytes_inside<is_write>(a, size)) return; \
+    [[clang::musttail]] return go_on_range<is_write>(a, size, name, caller);                                 \
+  }                                                                                                          \
+  HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size,        \
+                                          const char* name, const void* caller) {                            \
+    const Inside inside;                                                                                     \
+    access_series<is_write>(reinterpret_cast<uint64_t>(a), count, step, size, name, caller, HEDDLE_HERE);    \
   }
 
 HEDDLE_SLOW_PATHS(read, false)

@@ -119,6 +119,14 @@ class AccessCheck {
     return race_ == 0;
   }
 
+  // Who has read some bytes, now that the present stretch reads them after all who wrote them.
+  HEDDLE_INLINE Number readers_after(Number readers) const {
+    const Number result = joined(readers);
+    if (result != present_ && !is_atomic_ && race_ == 0)
+      heddle_thread_state.group = twice(kAllBytes | result);
+    return result;
+  }
+
   HEDDLE_INLINE Number race() const { return race_; }
   HEDDLE_INLINE bool is_race_with_write() const { return race_with_write_; }
 
@@ -165,12 +173,6 @@ class AccessCheck {
     }
     const bool writes_change = writes_ || race_ != 0;
     return {reads.pack(thread_, present_), writes_change ? writes.pack(thread_, present_) : write};
-  }
-  HEDDLE_INLINE Number readers_after(Number readers) const {
-    const Number result = joined(readers);
-    if (result != present_ && !is_atomic_ && race_ == 0)
-      heddle_thread_state.group = twice(kAllBytes | result);
-    return result;
   }
 
   // The same writer under a number that is nobody's stamp: after a read that races with it, its next write is
@@ -257,16 +259,17 @@ class AccessCheck {
     return group;
   }
 
+  HEDDLE_INLINE static bool has(Entry group, Number number) {
+    for (uint32_t i = 0; i < group.member_count(); ++i)
+      if (group.member(i) == number) return true;
+    return false;
+  }
+
   // Whether the group is the present stretch and the `others` among those before that are to be kept.
   HEDDLE_INLINE bool consists_of(Entry group, Entry before, uint32_t others) const {
     constexpr uint32_t kMost = 64;  // to compare each with each
     if (group.kind() != Entry::Kind::kGroup || others > kMost || group.member_count() != others + 1)
       return false;
-    const auto has = [](Entry some, Number number) {
-      for (uint32_t i = 0; i < some.member_count(); ++i)
-        if (some.member(i) == number) return true;
-      return false;
-    };
     if (!has(group, present_)) return false;
     for (uint32_t i = 0; i <= others; ++i) {
       const Number member = group.member(i);
