@@ -91,11 +91,15 @@ void in_stream() {
           [file] { std::fputc('b', file); });
   std::fclose(file);
 }
+// What comes before, and what after the other's turn: it is no race.
+void order_turns() { const std::lock_guard<std::mutex> locked(mutex); }
 // 1 looks while the stream is being written to: between what was in the buffer and what comes next.
 ssize_t write_in_between(void*, const char*, std::size_t size) {
   if (!is_together) {
+    order_turns();
     interleave::end_turn();
     interleave::wait_for(2);
+    order_turns();
   }
   return static_cast<ssize_t>(size);
 }
@@ -108,7 +112,10 @@ void in_call() {
   heddle::parallel_for(0, 2, [&](int i) {
     if (i == 1) {
       interleave::wait_for(1);
-      results[1] = buffer[0];
+      {
+        const std::lock_guard<std::mutex> locked(mutex);
+        results[1] = buffer[0];
+      }
       return interleave::end_turn();
     }
     std::fputc('e', file);
