@@ -58,6 +58,8 @@ class AtPage {
 
   [[gnu::always_inline]] bool is_everybodys() const { return owner_ == kEverybody; }
 
+  [[gnu::always_inline]] bool is_nobodys() const { return owner_ == 0; }
+
   // The same, by whoever may do it now.
   [[gnu::always_inline]] bool exchange(Cell* cell, Cell from, Cell to) const {
     if (owner_ != kEverybody) {

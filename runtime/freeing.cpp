@@ -137,8 +137,9 @@ void mark_freed(const void* memory, std::size_t size, const void* pc) {
   for_each_page(from, from + size, [&](const char* begin, const char* end) {
     if (owners[page_of(begin)] == 0) settle(thread, page_of(begin));
     const AtPage page(thread, begin);
-    // The numbers in use are counted now. Nothing is lost but the mark.
-    if (page.is_paused()) return true;
+    // The numbers in use are counted now, or were just now: then the page may be nobody's again, and would
+    // not be looked at the next time. Nothing is lost but the mark.
+    if (page.is_paused() || page.is_nobodys()) return true;
     if (const AtPatches patches(page_of(begin)); patches) {
       const auto count = static_cast<unsigned>((end - begin + 7) / 8);
       set_state(*patches, {cell_in_page(reinterpret_cast<uint64_t>(begin)), count, 1}, {stamp, stamp});

@@ -1,6 +1,8 @@
 // When pages have patches.
 #include "runtime/memory.h"
+#include "runtime/numbers.h"
 #include "runtime/patches.h"
+#include "runtime/sweep.h"
 
 namespace heddle::runtime {
 
@@ -22,6 +24,9 @@ Patches* take_some() {
   const Locked locked(lock);
   if (no_pages == nullptr) {
     auto* const memory = reinterpret_cast<char*>(allocate(kAtOnce));
+    // Only a sweep sees that nothing is known of a page any more, and takes its patches away. A program that
+    // maps memory at ever new places may use few numbers.
+    hasten_sweep(kAtOnce / sizeof(Entry));
     for (std::size_t i = 0; i < kAtOnce / sizeof(Patches); ++i) {
       auto* const patches = new (memory + i * sizeof(Patches)) Patches;
       patches->next = no_pages;
@@ -87,6 +92,7 @@ void reserve_patches(bool has_barrier) {
 }
 
 void begin_patches(Thread& thread, uint64_t page) {
+  sweep_if_due();  // long before the next stretch, maybe
   Patches* const patches = take_some();
   const Settling now;
   if (!begin_in(*patches, thread, page)) give_back(patches);

@@ -157,6 +157,18 @@ void for_each_state(Patches& patches, unsigned begin, unsigned end, Visit visit)
   }
 }
 
+// Whether every cell of the page is in one of the patches.
+inline bool has_all_cells(const Patches& patches) {
+  uint64_t all = ~uint64_t{0};
+  for (unsigned i = 0; i < CellSet::kWords; ++i) {
+    uint64_t some = 0;
+    for (uint32_t used = patches.used; used != 0; used &= used - 1)
+      some |= patches.cells[__builtin_ctz(used)].words[i];
+    all &= some;
+  }
+  return ~all == 0;
+}
+
 // `has_barrier`: can_pause().
 void reserve_patches(bool has_barrier);
 // In the child after a fork, where all that was done before is ordered before all to come.

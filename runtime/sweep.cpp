@@ -79,11 +79,13 @@ class Sweep {
     return uint64_t{needed_high} << 32 | needed_low;
   }
 
-  // True when something is known of cells in patches.
-  bool mark_patches(uint64_t page) {
+  // True when something is known of cells in patches. `are_all`: these are all cells, or were; so the cells
+  // have nothing that is not marked.
+  bool mark_patches(uint64_t page, bool& are_all) {
     const AtPatches patches(page);  // forget() may change them now
     if (!patches) return false;
     bool is_used = false;
+    are_all = has_all_cells(*patches);
     for_each_state(*patches, 0, kCellsOfPage, [&](Cell& state) {
       state.read = needed(state.read);
       state.write = needed(state.write);
@@ -100,8 +102,9 @@ class Sweep {
     auto* const cells = reinterpret_cast<Cell*>(begin);
     Cell last = {};
     Cell needed_last = {};
-    bool is_used = mark_patches(page);
-    for (uint64_t i = 0; i < kCellsOfPage; ++i) {
+    bool are_all_in_patches = false;
+    bool is_used = mark_patches(page, are_all_in_patches);
+    for (uint64_t i = are_all_in_patches ? kCellsOfPage : 0; i < kCellsOfPage; ++i) {
       // forget() may clear it now; nobody else changes it.
       const Cell cell = {__atomic_load_n(&cells[i].read, __ATOMIC_RELAXED),
                          __atomic_load_n(&cells[i].write, __ATOMIC_RELAXED)};

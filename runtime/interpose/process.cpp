@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,9 +24,24 @@ namespace heddle::runtime {
 
 namespace {
 
-// No sweep is under way, and no thread comes or goes, while the process is copied.
-void before_fork() { threads_lock.lock(); }
-void in_parent() { threads_lock.unlock(); }
+sigset_t signals_before;  // under threads_lock
+
+// No sweep is under way, and no thread comes or goes, while the process is copied. No handler of a signal
+// comes in between, which would wait for the lock that its own thread has.
+void before_fork() {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  threads_lock.lock();
+  signals_before = before;
+}
+void end_fork() {
+  const sigset_t before = signals_before;
+  threads_lock.unlock();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+void in_parent() { end_fork(); }
 
 // The other threads are gone, in the middle of what they did: their locks are open, and what they had half
 // done is left alone.
@@ -48,7 +64,7 @@ void in_child() {
     this_thread->chunk = nullptr;
     this_thread->left_to_tell = 0;
   }
-  threads_lock.unlock();
+  end_fork();
 }
 
 void at_quick_exit() {

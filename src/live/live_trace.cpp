@@ -351,6 +351,8 @@ LiveTrace::Seen LiveTrace::seen_by_checkers(const Record& earlier, const Record&
   const bool is_atomic = operation != Operation::kRead && operation != Operation::kWrite &&
                          operation != Operation::kFree;  // always told
   if (!is_told && !is_atomic) return Seen::kNotTold;
+  // To access a part of it divides the variable, and nothing that was done to the whole is known any more.
+  if (is_atomic && !is_within && !is_cell) return Seen::kForgotten;
   return has_left_out() ? Seen::kForgotten : Seen::kSeen;
 }
 

@@ -229,6 +229,26 @@ const std::map<std::string, Case> kCases = {
         user.join();
       },
       160}},
+    // At ever different places, too. What loops did to them is forgotten with them.
+    {"arrays_in_unmapped_memory",
+     {[] {
+        constexpr std::size_t kElements = std::size_t{1} << 19;
+        constexpr std::size_t kSize = kElements * sizeof(long);
+        auto* const all = static_cast<char*>(
+            mmap(nullptr, 300 * kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        for (std::size_t round = 0; round < 300; ++round) {
+          auto* const array = reinterpret_cast<long*>(all + round * kSize);
+          mprotect(array, kSize, PROT_READ | PROT_WRITE);
+          const auto fill = [array] {
+            for (std::size_t i = 0; i < kElements; ++i) array[i] = static_cast<long>(i);
+          };
+          std::thread other(fill);
+          other.join();
+          fill();
+          munmap(array, kSize);
+        }
+      },
+      80}},
     // Another lock at the same place orders nothing.
     {"lock_after_an_unmapped_one", {[] {
        const auto map = [](void* wanted) {
