@@ -17,9 +17,15 @@ uint64_t place_of(const HeddleFrame* frame) {
   return is_counted ? counted->stack : reinterpret_cast<uint64_t>(frame);
 }
 
+// A signal's handler may come between what is done before and after: it finds a frame that is listed, and
+// takes the ones above for itself.
+void let_handlers_see() { asm volatile("" ::: "memory"); }
+
 void leave_inner(Thread& thread) {
-  if (--thread.counted_frame_count < kMost)
-    heddle_thread_state.frame = thread.counted_frames[thread.counted_frame_count].frame.caller;
+  const uint32_t index = thread.counted_frame_count - 1;
+  if (index < kMost) heddle_thread_state.frame = thread.counted_frames[index].frame.caller;
+  let_handlers_see();
+  thread.counted_frame_count = index;
 }
 
 }  // namespace
@@ -32,8 +38,10 @@ void enter_function(const void* return_address, uint64_t stack) {
         static_cast<CountedFrame*>(reserve(sizeof(CountedFrame) * kMost, "a thread's calls"));
   const uint32_t index = thread->counted_frame_count++;
   if (index >= kMost) return;
+  let_handlers_see();
   CountedFrame& fresh = thread->counted_frames[index];
   fresh = {{heddle_thread_state.frame, return_address, 0}, stack};
+  let_handlers_see();
   heddle_thread_state.frame = &fresh.frame;
 }
 
