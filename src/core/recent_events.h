@@ -15,8 +15,8 @@ namespace heddle {
 
 class RecentEvents {
  public:
-  // Packed they take a fraction of the memory, and some 20 ns an event: what a running program has time for,
-  // and its monitor lives beside it.
+  // Packed they take a fraction of the memory, and time for each event: a running program's monitor has that,
+  // and lives beside the program.
   enum class Keeps : bool { kPlain, kPacked };
 
   // Keeps at least the last `least` events, as whole batches.
