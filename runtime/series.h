@@ -54,6 +54,9 @@ struct SeriesBlock {
   uint16_t listed;
   uint16_t first_walk;  // of those that go on where a round of an inner loop begins, which is in this block
   uint16_t walks;
+
+  // Whether to go through it changes what the listed addresses are.
+  bool changes_addresses() const { return listed != 0 || walks != 0; }
 };
 
 // An address that is listed where an inner loop is entered and goes on in equal steps with its rounds.
@@ -110,11 +113,11 @@ class ListedAddresses {
   // False: there are fewer than there should be.
   [[gnu::always_inline]] bool enter(uint32_t number) {
     const SeriesBlock& block = pattern_.block()[number];
-    if (block.walks != 0 || block.listed != 0) take_for(block);
+    if (block.changes_addresses()) take_for(block);
     previous_ = static_cast<uint16_t>(number);
     return is_good_;
   }
-  // The same of a block that lists nothing and in which nothing goes on.
+  // The same of a block that changes no addresses.
   [[gnu::always_inline]] void pass(uint32_t number) { previous_ = static_cast<uint16_t>(number); }
   // So many times more, one after the other: it is an inner loop by itself. What each time lists, from the
   // time before on. Null: there are fewer.

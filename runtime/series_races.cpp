@@ -87,7 +87,7 @@ class LookedAt {
     begin_[pattern.blocks] = count;
     for (uint32_t number = 0; number < pattern.blocks; ++number) {
       const SeriesBlock& block = pattern.block()[number];
-      if (begin_[number] != begin_[number + 1] || block.listed != 0 || block.walks != 0)
+      if (begin_[number] != begin_[number + 1] || block.changes_addresses())
         to_visit_ |= uint64_t{1} << number;
     }
   }

@@ -138,7 +138,7 @@ bool LiveTrace::find_rows(const ToldSeries::Told& told) {
     for (uint32_t number = 0; number < pattern.blocks; ++number) {
       const runtime::SeriesBlock& block = pattern.block()[number];
       const std::span steps(pattern.step() + block.first_step, block.steps);
-      if (block.listed != 0 || block.walks != 0 || std::ranges::any_of(steps, is_access))
+      if (block.changes_addresses() || std::ranges::any_of(steps, is_access))
         to_visit |= uint64_t{1} << number;
     }
     runtime::ListedAddresses listed(pattern, of, static_cast<uint32_t>(told.addresses.size()));
@@ -204,11 +204,10 @@ bool LiveTrace::add_variables_of_visits(const ToldSeries::Told& told, Begin begi
     const runtime::SeriesBlock& block = pattern.block()[number];
     accesses[number].clear();
     for (uint32_t i = block.first_step; i < uint32_t{block.first_step} + block.steps; ++i)
-      if (pattern.step()[i].address != runtime::kNoOperand && rows_by_step_[i].step == nullptr)
-        accesses[number].push_back(i);
+      if (is_access(pattern.step()[i]) && rows_by_step_[i].step == nullptr) accesses[number].push_back(i);
     const uint64_t bit = uint64_t{1} << number;
     if (!accesses[number].empty()) has_any |= bit;
-    if (!accesses[number].empty() || block.listed != 0 || block.walks != 0) to_visit |= bit;
+    if (!accesses[number].empty() || block.changes_addresses()) to_visit |= bit;
   }
   if (has_any == 0) return true;
   runtime::ListedAddresses listed(pattern, of, static_cast<uint32_t>(told.addresses.size()));
