@@ -128,15 +128,18 @@ void at_the_same_address(bool is_told) {
   before = std::make_shared<Large>();
   const Large* const place = before.get();
   const Large* place_after = nullptr;
+  // Threads begin before the first turn and end after the last, for both of that changes the heap.
+  const int tasks = 4;
   const auto turn = [](int number, const std::function<void()>& act) {
-    wait_for(number);
+    wait_for(tasks + number);
     {
       const std::lock_guard<std::mutex> locked(mutex);
       act();
     }
     end_turn();
   };
-  heddle::parallel_for(0, 4, [&](int i) {
+  heddle::parallel_for(0, tasks, [&](int i) {
+    end_turn();
     if (i == 0) {
       turn(0, [] { of_before = before; });
       turn(3, [] { after.reset(); });
@@ -160,6 +163,7 @@ void at_the_same_address(bool is_told) {
         flag = 1;
       });
     }
+    wait_for(tasks + (is_told ? 6 : 5));
   });
   heddle::focus(results);
   if (place_after != place) std::exit(1);  // it proves nothing then
