@@ -1,11 +1,13 @@
-// Memory for large groups of readers (runtime/stretches.h): each thread keeps what a sweep gave back for the
-// next ones it makes, since it makes them in the middle of the program's code.
+// Memory for large groups of readers (runtime/stretches.h): each thread has some for the next ones it makes,
+// since it makes them in the middle of the program's code. What a sweep gets back is for all threads: those
+// that make many groups would else need ever more memory, while the others keep what they had.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
 #include "runtime/registers.h"
+#include "runtime/spin_lock.h"
 #include "runtime/stretches.h"
 
 namespace heddle::runtime {
@@ -28,7 +30,7 @@ class GroupMemory {
     return group;
   }
 
-  // Those that nobody refers to any more are used again.
+  // Those that nobody refers to any more are used again, by any thread.
   template <class IsUsed>
   void sweep(IsUsed is_used) {
     for (Group** link = &used_; *link != nullptr;) {
@@ -38,9 +40,7 @@ class GroupMemory {
         continue;
       }
       *link = group->next;
-      Group*& first = spare_[class_of(group->count)];
-      group->next = first;
-      first = group;
+      give_back(group);
     }
   }
 
@@ -49,10 +49,19 @@ class GroupMemory {
   static unsigned class_of(uint32_t count) {
     return count <= 4 ? 0 : static_cast<unsigned>(std::bit_width(count - 1)) - 2;
   }
+  static void give_back(Group* group);
   void get_more(uint32_t count);
 
   Group* used_ = nullptr;
   Group* spare_[kClasses] = {};
+
+  static SpinLock free_lock_;
+  static Group* free_[kClasses];  // no thread's
+
+  friend void leave_free_groups();
 };
+
+// In the child after a fork: what was about to be taken is lost.
+void leave_free_groups();
 
 }  // namespace heddle::runtime

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "runtime/connection.h"
+#include "runtime/groups.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/threads.h"
 #include "runtime/memory.h"
@@ -47,6 +48,7 @@ void in_parent() { end_fork(); }
 // done is left alone.
 void in_child() {
   leave_free_memory();
+  leave_free_groups();
   leave_objects_to_parent();
   unlock_numbers();
   unlock_open_groups();
