@@ -55,6 +55,7 @@ class Instrumenter {
   }
 
   void instrument(Function& function, FunctionAnalysisManager& analyses);
+  bool has_fences() const { return has_fences_; }
 
  private:
   Value* address_of(const Access& access, IRBuilder<>& builder) const;
@@ -67,6 +68,7 @@ class Instrumenter {
   Shadow load_shadow(IRBuilder<>& builder);
   void check(const Access& access, const Shadow& shadow, bool is_leaf);
   void check_atomic(Instruction& instruction);
+  void check_relaxed_update(AtomicRMWInst& update);
   void check_atomic_load(LoadInst& load);
   void check_block_operation(MemIntrinsic& operation, bool is_leaf);
   void check_libc_call(CallBase& call);
@@ -108,6 +110,7 @@ class Instrumenter {
   AccessNames names_;
   FocusSpots focus_;
   Texts texts_;
+  bool has_fences_ = false;
   StructType* state_type_;
   StructType* frame_type_;
   Constant* state_;
@@ -246,6 +249,7 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   auto* const number = builder.getInt32Ty();
   if (auto* fence = dyn_cast<FenceInst>(&instruction)) {
     if (fence->getSyncScopeID() == SyncScope::SingleThread) return;
+    has_fences_ = true;
     builder.CreateCall(module_.getOrInsertFunction("heddle_fence", nothing, number),
                        {builder.getInt32(meaning_of(fence->getOrdering()))});
     return;
@@ -264,6 +268,9 @@ void Instrumenter::check_atomic(Instruction& instruction) {
     builder.SetInsertPoint(is_told == nullptr ? before : SplitBlockAndInsertIfThen(is_told, before, false));
     builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
   };
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+      update != nullptr && update->getOrdering() == AtomicOrdering::Monotonic)
+    return check_relaxed_update(*update);
   go_where_told(&instruction);
   builder.CreateCall(module_.getOrInsertFunction("heddle_begin_atomic", nothing, pointer), {address});
   go_where_told(instruction.getNextNode());
@@ -272,6 +279,23 @@ void Instrumenter::check_atomic(Instruction& instruction) {
                                                  number, number, pointer),
                      {address, builder.getInt64(layout_.getTypeStoreSize(operation->type)), outcome.kind,
                       outcome.order, text(names_.name_of(instruction, address))});
+}
+
+// Most take no lock (runtime/relaxed_updates.cpp).
+void Instrumenter::check_relaxed_update(AtomicRMWInst& update) {
+  IRBuilder<> builder(&update);
+  auto* const pointer = builder.getPtrTy();
+  auto* const number = builder.getInt32Ty();
+  Value* const address = update.getPointerOperand();
+  Value* const size = builder.getInt64(layout_.getTypeStoreSize(update.getType()));
+  Value* const begun = builder.CreateCall(
+      module_.getOrInsertFunction("heddle_begin_relaxed_update", number, pointer, size->getType()),
+      {address, size});
+  builder.SetInsertPoint(update.getNextNode());
+  builder.SetCurrentDebugLocation(update.getDebugLoc());  // not that of what comes next
+  builder.CreateCall(module_.getOrInsertFunction("heddle_end_relaxed_update", builder.getVoidTy(), pointer,
+                                                 size->getType(), pointer, number),
+                     {address, size, text(names_.name_of(update, address)), begun});
 }
 
 // Until nobody has changed the variable meanwhile: most loads take no lock (runtime/atomics.cpp).
@@ -383,23 +407,30 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
 cl::opt<uint32_t> interface("heddle-interface", cl::init(runtime::kInterface), cl::Hidden,
                             cl::desc("Say that the code is built for another runtime (for tests)"));
 
-// Before any other code of the program or library, once for each.
-void say_what_it_is_built_for(Module& module) {
-  const auto is_ours = [](const GlobalValue& value) { return value.getName().starts_with("heddle_"); };
-  if (none_of(module.functions(), is_ours) && none_of(module.globals(), is_ours)) return;
+// Before any other code of the program or library, once for each of them.
+template <class... Numbers>
+void say_first(Module& module, const std::string& name, StringRef function, Numbers... given) {
   LLVMContext& context = module.getContext();
   auto* const nothing = Type::getVoidTy(context);
-  const std::string name = formatv("heddle_built_for_{0}", interface.getValue());
   auto* const constructor =
       Function::Create(FunctionType::get(nothing, false), GlobalValue::LinkOnceODRLinkage, name, module);
   constructor->setComdat(module.getOrInsertComdat(name));
   constructor->setVisibility(GlobalValue::HiddenVisibility);
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
-  FunctionCallee check = module.getOrInsertFunction("heddle_check_interface", nothing, builder.getInt32Ty());
-  builder.CreateCall(check, {builder.getInt32(interface)});
+  const std::vector<Value*> arguments = {builder.getInt32(given)...};
+  const std::vector<Type*> types(arguments.size(), builder.getInt32Ty());
+  builder.CreateCall(module.getOrInsertFunction(function, FunctionType::get(nothing, types, false)),
+                     arguments);
   builder.CreateRetVoid();
   constexpr int kFirst = 1;
   appendToGlobalCtors(module, constructor, kFirst, constructor);
+}
+
+void say_what_it_is_built_for(Module& module) {
+  const auto is_ours = [](const GlobalValue& value) { return value.getName().starts_with("heddle_"); };
+  if (none_of(module.functions(), is_ours) && none_of(module.globals(), is_ours)) return;
+  say_first(module, formatv("heddle_built_for_{0}", interface.getValue()), "heddle_check_interface",
+            interface.getValue());
 }
 
 }  // namespace
@@ -412,6 +443,7 @@ PreservedAnalyses AccessPass::run(Module& module, ModuleAnalysisManager& analyse
     remove_marks(module);
   else
     note_no_focus(module);
+  if (instrumenter.has_fences()) say_first(module, "heddle_has_fences", "heddle_expect_fences");
   say_what_it_is_built_for(module);
   return PreservedAnalyses::none();
 }

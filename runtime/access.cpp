@@ -330,6 +330,16 @@ HEDDLE_INLINE void remember_done(Thread& thread, uint64_t begin, uint64_t end, u
 }
 
 template <bool kIsWrite>
+HEDDLE_INLINE void access_half_cell(uint64_t place, const char* name, const void* caller, const void* pc) {
+  const void* const address = reinterpret_cast<const void*>(place);
+  const Cell& cell = *cell_of(address);
+  const uint64_t words = kIsWrite ? cell.write : cell.read;
+  const auto word = part_of<uint32_t>(words, shift_of<uint32_t>(address));
+  if (word == static_cast<uint32_t>(heddle_thread_state.stamp)) return;
+  if (!try_access<uint32_t, kIsWrite>(address, pc)) look_up<uint32_t, kIsWrite>(address, name, caller, pc);
+}
+
+template <bool kIsWrite>
 HEDDLE_INLINE void access_elements(uint64_t address, uint64_t count, uint64_t distance, uint64_t size,
                                    const char* name, const void* caller, const void* pc) {
   if (distance <= size)
@@ -340,7 +350,13 @@ HEDDLE_INLINE void access_elements(uint64_t address, uint64_t count, uint64_t di
       access_cells<kIsWrite>(address + part, count, distance, name, caller, pc);
     return;
   }
-  for (; count > 0; --count, address += distance) access_range<kIsWrite>(address, size, name, caller, pc);
+  for (; count > 0; --count, address += distance) {
+    if (size == 4 && address % 4 == 0) {
+      access_half_cell<kIsWrite>(address, name, caller, pc);
+    } else {
+      access_range<kIsWrite>(address, size, name, caller, pc);
+    }
+  }
 }
 
 template <bool kIsWrite>
@@ -420,8 +436,7 @@ template <bool kIsWrite>
 HEDDLE_INLINE void access_some(uint64_t place, uint64_t size, const void* pc) {
   const void* const address = reinterpret_cast<const void*>(place);
   if (size == 4 && is_aligned<uint32_t>(address)) {
-    if (!try_access<uint32_t, kIsWrite>(address, pc))
-      look_up<uint32_t, kIsWrite>(address, nullptr, nullptr, pc);
+    access_half_cell<kIsWrite>(place, nullptr, nullptr, pc);
   } else if (size <= 2 && size > 0) {
     few_bytes<kIsWrite>(address, static_cast<unsigned>(size), nullptr, nullptr, pc);
   } else {

@@ -100,19 +100,23 @@ void make_version_even(Sync& sync) {
 // (runtime/patches.h).
 bool says_state(const Cell& cell) { return !(cell == Cell()); }
 
+// What the operation leaves, if `cell` is that.
+Thread::Noted noted(const Cell& cell, const void* variable, uint64_t size, bool writes) {
+  const unsigned part = reinterpret_cast<uint64_t>(variable) % 8 + 8 * static_cast<unsigned>(size);
+  return {cell, heddle_thread_state.stamp, part, writes};
+}
+bool is_in_cell(const void* variable, uint64_t size) {
+  return size <= 8 - reinterpret_cast<uint64_t>(variable) % 8;
+}
+
 // The access, for races with plain ones. Most are to cells of a state that the stretch has left elsewhere.
 void access_atomically(Thread& thread, const void* variable, uint64_t size, bool writes, const char* name,
                        const void* pc) {
-  const bool is_whole = size == sizeof(uint64_t) && reinterpret_cast<uint64_t>(variable) % 8 == 0;
-  const auto noted = [&](const Cell& cell) { return Thread::Noted{cell, heddle_thread_state.stamp, writes}; };
-  if (is_whole && heddle_thread_state.stamp != kNoStamp) {
-    const Cell cell = *cell_of(variable);
-    if (thread.noted_like(cell) == noted(cell)) return;
-  }
+  if (is_noted(thread, variable, size, writes)) return;
   rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
-  if (!is_whole || thread.has_announced_race) return;
+  if (!is_in_cell(variable, size) || thread.has_announced_race) return;
   const Cell cell = *cell_of(variable);
-  if (says_state(cell)) thread.noted_like(cell) = noted(cell);
+  if (says_state(cell)) thread.noted_like(cell) = noted(cell, variable, size, writes);
 }
 
 Thread::Load load_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
@@ -136,6 +140,12 @@ bool may_be_known(const Thread& thread) {
 }
 
 }  // namespace
+
+bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes) {
+  if (heddle_thread_state.stamp == kNoStamp || !is_in_cell(variable, size)) return false;
+  const Cell cell = *cell_of(variable);
+  return thread.noted_like(cell) == noted(cell, variable, size, writes);
+}
 
 void begin_atomic(const void* variable) {
   if (heddle_thread_state.thread == nullptr) return;
@@ -209,8 +219,7 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
     tell_sync(variable, pc);
   }
-  if (kind == kAtomicRead && !is_awaited && size <= 8 - reinterpret_cast<uint64_t>(variable) % 8 &&
-      may_be_known(thread))
+  if (kind == kAtomicRead && !is_awaited && is_in_cell(variable, size) && may_be_known(thread))
     thread.load_of(variable) = known_now(thread, sync, variable, order);
   unlock_variable(thread);
   leave_runtime();

@@ -35,6 +35,9 @@ uint32_t begin_load(const void* variable);
 bool end_load(const void* variable, uint64_t size, uint32_t order, const char* name, uint32_t begun,
               const void* pc);
 
+// Whether one more operation of that kind leaves the state of the memory as it is.
+bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes);
+
 // The thread goes on somewhere else, out of an operation that it may be at: its address was wrong.
 void abandon_atomic(Thread& thread);
 

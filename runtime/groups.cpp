@@ -40,7 +40,7 @@ void GroupMemory::get_more(uint32_t count) {
     }
   }
   // Rather sweep than grow: about as often as if there were more numbers, of the same memory.
-  hasten_sweep(4 * groups * size / sizeof(Entry));
+  hasten_sweep(8 * groups * size / sizeof(Entry));
 }
 
 void leave_free_groups() {

@@ -138,10 +138,11 @@ struct Thread {
   Joins joins_of_cells[kJoinedCells] = {};
   uint64_t atomics_stamp = 0;  // the stretch whose atomic operations have atomics_number
   Number atomics_number = 0;
-  // What atomic operations of that stretch left as the state of whole cells: it stays that after another one.
+  // What atomic operations of that stretch left as the state of cells: it stays that after another one.
   struct Noted {
     Cell cell;
     uint64_t stamp;
+    unsigned part;  // of the cell: where it begins, and 8 times its size
     bool writes;
     friend bool operator==(const Noted&, const Noted&) = default;
   };

@@ -14,8 +14,6 @@
 
 namespace heddle::runtime {
 
-HEDDLE_INTERPOSE void __tsan_init() {}
-
 HEDDLE_INTERPOSE void __tsan_func_entry(const void* return_address) {
   const auto stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   enter_function(return_address, stack);

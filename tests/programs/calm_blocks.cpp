@@ -215,7 +215,11 @@ void do_it(const Step& step) {
     case Does::kCount: counts.at(step.object).fetch_add(1, std::memory_order_relaxed); return;
     case Does::kLoad: static_cast<void>(counts.at(step.object).load(std::memory_order_relaxed)); return;
     case Does::kStore: counts.at(step.object).store(1, std::memory_order_relaxed); return;
-    case Does::kFence: std::atomic_thread_fence(std::memory_order_acq_rel); return;
+    case Does::kFence:
+#ifndef WITHOUT_FENCES
+      std::atomic_thread_fence(std::memory_order_acq_rel);
+#endif
+      return;
     case Does::kBegin:
     case Does::kEnd: return;
   }
