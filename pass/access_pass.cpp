@@ -19,6 +19,7 @@
 #include "pass/focus_pass.h"
 #include "pass/libc_calls.h"
 #include "pass/loop_series.h"
+#include "pass/source_place.h"
 #include "pass/stretch_accesses.h"
 #include "pass/surround.h"
 #include "pass/texts.h"
@@ -192,14 +193,14 @@ void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_lea
   MDNode* const unlikely = MDBuilder(context_).createUnlikelyBranchWeights();
   Instruction* cold = SplitBlockAndInsertIfThen(differs, access.instruction, false, unlikely);
   builder.SetInsertPoint(cold);
-  builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+  builder.SetCurrentDebugLocation(source_place(*access.instruction));
   if (!access.writes) {
     // Memory that several threads read.
     Value* is_new = differ_from(builder.CreateLoad(word, state_field(builder, kGroup)));
     if (is_misplaced != nullptr) is_new = builder.CreateOr(is_new, is_misplaced);
     cold = SplitBlockAndInsertIfThen(is_new, cold, false, unlikely);
     builder.SetInsertPoint(cold);
-    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    builder.SetCurrentDebugLocation(source_place(*access.instruction));
   }
   if (size <= 8 && access.alignment >= size) {
     call_slow_path(builder, (Twine("heddle_") + kind + Twine(size)).str(),
@@ -266,7 +267,7 @@ void Instrumenter::check_atomic(Instruction& instruction) {
   if (focus_.is_quiet_load(instruction)) is_told = ask_whether_told(builder);
   const auto go_where_told = [&](Instruction* before) {
     builder.SetInsertPoint(is_told == nullptr ? before : SplitBlockAndInsertIfThen(is_told, before, false));
-    builder.SetCurrentDebugLocation(instruction.getDebugLoc());  // not that of what comes next
+    builder.SetCurrentDebugLocation(source_place(instruction));  // not that of what comes next
   };
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction);
       update != nullptr && update->getOrdering() == AtomicOrdering::Monotonic)
@@ -324,7 +325,7 @@ void Instrumenter::check_atomic_load(LoadInst& load) {
 void Instrumenter::check(const Series& series, bool is_leaf) {
   const Access& access = series.access;
   IRBuilder<> builder(series.before);
-  builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+  builder.SetCurrentDebugLocation(source_place(*access.instruction));
   call_slow_path(builder, access.writes ? "heddle_write_series" : "heddle_read_series",
                  {series.start, series.count, builder.getInt64(static_cast<uint64_t>(series.step)),
                   builder.getInt64(access.size), text(access.name), caller(builder, is_leaf)});

@@ -14,6 +14,7 @@
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "pass/focus_pass.h"
+#include "pass/source_place.h"
 
 namespace heddle {
 
@@ -241,7 +242,7 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
   for (const LoopAccess& one : found) {
     Instruction* before = one.loop->getLoopPreheader()->getTerminator();
     IRBuilder<> builder(before);
-    builder.SetCurrentDebugLocation(one.access.instruction->getDebugLoc());
+    builder.SetCurrentDebugLocation(source_place(*one.access.instruction));
     Value* start = expander.expandCodeFor(one.start, one.access.address->getType(), before);
     Value* times = builder.getInt64(1);
     if (one.rounds != Rounds::kFirst) {

@@ -41,7 +41,9 @@ bool is_known(const Finding& race, const Findings& races) {
     return step.frames.empty() ? std::string() : step.frames.front();
   };
   return std::any_of(races.list().begin(), races.list().end(), [&](const Finding& known) {
-    return known.steps.size() == 2 && innermost(known.steps[0]) == innermost(race.steps[0]) &&
+    return known.steps.size() == 2 && known.steps[0].phrase == race.steps[0].phrase &&
+           known.steps[1].phrase == race.steps[1].phrase &&
+           innermost(known.steps[0]) == innermost(race.steps[0]) &&
            known.steps[1].frames == race.steps[1].frames;
   });
 }
@@ -76,7 +78,7 @@ void LiveCheck::add_told(LiveTrace& trace, Found& found) {
         earlier.because = "too much has happened since to say where; `heddle record` keeps all places";
       Finding finding = race_finding(std::move(earlier), make_step(race.later, race.index, names),
                                      std::string(names.variable(race.later.object)));
-      if (!trace.has_left_out() || !is_known(finding, *found.races)) found.races->add(std::move(finding));
+      if (!is_known(finding, *found.races)) found.races->add(std::move(finding));
     }
   for (const std::vector<BlockedThread>& circle : trace.take_standstills())
     if (found.deadlocks != nullptr) found.deadlocks->add(standstill_finding(circle, names));
