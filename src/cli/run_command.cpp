@@ -8,12 +8,15 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "checkers/registry.h"
 #include "cli/child_process.h"
 #include "cli/command_line.h"
+#include "cli/default_blocks.h"
 #include "cli/focus_notes.h"
 #include "cli/heddle.h"
 #include "cli/live_check.h"
@@ -120,6 +123,7 @@ int run_program(const RunArguments& arguments) {
   report.command = own_command_line();
   if (!checked.warning().empty()) report.notices.push_back(checked.warning());
   for (std::string& notice : spec.notices(checked.file())) report.notices.push_back(std::move(notice));
+  add_notice_of_defaults(report, checked.file());
   if (is_focused(checked.file()) && needs_every_access(options.checkers))
     report.notices.emplace_back(
         "built with --heddle-focus, which leaves out accesses that cannot race: of the checkers asked for, "
@@ -165,8 +169,12 @@ int monitor(const MonitorArguments& arguments) {
     options.html = own_file(options.html, connection->pid());
   ReportWriter writer(options, {});
   LiveCheck live(live_settings(options, writer.suppressions(), spec, shows_at_once(options)));
+  std::error_code none;
+  const std::string file =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/exe", connection->pid()), none);
   live.check(*connection, program_of(connection->pid(), "the program"));
   RunReport report = live.finish();
+  add_notice_of_defaults(report, file);
   // Programs that are started without 'heddle run' and have nothing wrong stay as quiet as they were.
   const bool is_quiet = report.findings.empty() && (options.output == kToStandardError || has_own_file);
   const int result = is_quiet ? kExitClean : writer.write(std::move(report), shows_at_once(options));
