@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "symbols/readable_name.h"
 #include "symbols/type_walk.h"
@@ -20,6 +22,16 @@ bool is_of_system(const std::string& path) {
   return file.starts_with("/usr/lib/") || file.starts_with("/lib/") || file.starts_with("/lib64/");
 }
 
+// Read from files opened anew: what libelf has read of a file, tables and names, it keeps until it is closed.
+std::unique_ptr<SymbolTable> symbols_of(const std::string& path, const ElfFile* debug_file) {
+  const std::unique_ptr<ElfFile> file = ElfFile::open(path);
+  const std::unique_ptr<ElfFile> debug = debug_file == nullptr ? nullptr : ElfFile::open(debug_file->path());
+  std::vector<const ElfFile*> files;
+  if (file) files.push_back(file.get());
+  if (debug) files.push_back(debug.get());
+  return std::make_unique<SymbolTable>(files);
+}
+
 }  // namespace
 
 ObjectFile::ObjectFile(const std::string& path)
@@ -27,9 +39,7 @@ ObjectFile::ObjectFile(const std::string& path)
   if (!file_) return;
   if (!holds_debug_info(*file_) && !is_of_system(path)) debug_file_ = open_debug_file(*file_);
   debug_ = DebugInfo::open(debug_file_ ? *debug_file_ : *file_, *file_);
-  std::vector<const ElfFile*> files = {file_.get()};
-  if (debug_file_) files.push_back(debug_file_.get());
-  symbols_ = std::make_unique<SymbolTable>(files);
+  symbols_ = symbols_of(path, debug_file_.get());
 }
 
 std::vector<std::string> ObjectFile::frames(uint64_t address) {
