@@ -127,7 +127,9 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   trace.while_waiting(tell);
   run_checkers(trace, checkers, [&](uint64_t, const TraceSource&) { tell(); });
   add_told(trace, found);
+  std::string standstill = standstill_text(trace);
   const std::lock_guard lock(mutex_);
+  if (!standstill.empty()) standstills_.push_back(std::move(standstill));
   tell_new(found, program);
   std::vector<Finding> findings =
       report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},

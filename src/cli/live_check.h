@@ -36,6 +36,8 @@ class LiveCheck {
   uint32_t check(Connection& connection, const std::string& program);
 
   RunReport finish();
+  // What all threads of a program waited for at its end, if they did.
+  const std::vector<std::string>& standstills() const { return standstills_; }
 
  private:
   // What is found in one program.
@@ -54,6 +56,7 @@ class LiveCheck {
   std::map<std::string, Strength> told_;  // findings, by fingerprint
   ReportBuilder report_;
   std::vector<std::string> notices_;
+  std::vector<std::string> standstills_;
 };
 
 }  // namespace heddle

@@ -1,6 +1,7 @@
 #include "cli/question.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <atomic>
 #include <csignal>
@@ -42,12 +43,18 @@ std::string awaited_text(const Wait& wait, const Waits& waits, const Names& name
   return {};
 }
 
+// "T1 waits for cv at queue.cpp:12:3 in pop"
+std::string wait_text(ThreadId id, const Waits& waits, const Names& names) {
+  const Wait& wait = waits.threads()[id].wait;
+  return fmt::format("{} waits for {}{}", printable(names.thread(id)), awaited_text(wait, waits, names),
+                     at(wait.site, names));
+}
+
 std::string thread_text(ThreadId id, const Waits& waits, const Names& names) {
   const Waits::Thread& thread = waits.threads()[id];
   std::string text = fmt::format("  {} ", printable(names.thread(id)));
   if (thread.wait.what != Wait::For::kNothing) {
-    text +=
-        fmt::format("waits for {}{}\n", awaited_text(thread.wait, waits, names), at(thread.wait.site, names));
+    text = fmt::format("  {}\n", wait_text(id, waits, names));
   } else if (thread.last != kNoId) {
     text += fmt::format("runs; it was last seen{}\n", at(thread.last, names));
   } else {
@@ -88,6 +95,19 @@ std::string threads_text(const std::string& program, LiveTrace& trace) {
         "  locks that nobody waits for are not told, since for long no block took one after it gave one "
         "back\n";
   return text;
+}
+
+std::string standstill_text(LiveTrace& trace) {
+  const Waits waits = trace.waits();
+  std::vector<std::string> texts;
+  for (ThreadId id = 0; id < waits.threads().size(); ++id) {
+    const Waits::Thread& thread = waits.threads()[id];
+    if (thread.is_over) continue;
+    if (thread.wait.what == Wait::For::kNothing) return {};
+    texts.push_back(wait_text(id, waits, trace.names()));
+  }
+  if (texts.empty()) return {};
+  return fmt::format("all its threads waited when it was ended: {}", fmt::join(texts, "; "));
 }
 
 std::string findings_text(std::span<const Findings> found) {

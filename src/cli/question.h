@@ -30,6 +30,8 @@ class Questions {
 
 // What each thread waits for, and what it holds; whole lines.
 std::string threads_text(const std::string& program, LiveTrace& trace);
+// The same in one sentence if all of them wait, so that nobody could go on; else empty.
+std::string standstill_text(LiveTrace& trace);
 // A line for each.
 std::string findings_text(std::span<const Findings> found);
 

@@ -131,7 +131,10 @@ int run_program(const RunArguments& arguments) {
         "accesses by themselves, and need a build without it");
   if (!end.any_checked)
     report.notices.emplace_back("nothing was checked: no program told of a second thread");
-  if (!end.signal.empty()) report.notices.push_back(end.signal);
+  if (!end.signal.empty()) {
+    report.notices.push_back(end.signal);
+    report.notices.insert(report.notices.end(), live.standstills().begin(), live.standstills().end());
+  }
   const int result = writer.write(std::move(report), shows_at_once(options));
   return result == kExitClean ? end.exit_code : result;
 }
