@@ -137,7 +137,7 @@ Value* with_steps(const Use& operand, Type* type, const ClassNames& classes, con
 
 Type* type_in_global(const Value* pointer) {
   if (const auto* variable = dyn_cast<GlobalVariable>(pointer))
-    return variable->isThreadLocal() ? nullptr : variable->getValueType();
+    return variable->isThreadLocal() || variable->isConstant() ? nullptr : variable->getValueType();
   const auto* const step = dyn_cast<GEPOperator>(pointer);
   if (step == nullptr || step->getSourceElementType()->isIntegerTy(8)) return nullptr;
   return type_in_global(step->getPointerOperand()) == nullptr ? nullptr : step->getResultElementType();
