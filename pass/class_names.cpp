@@ -1,5 +1,6 @@
 #include "pass/class_names.h"
 
+#include <algorithm>
 #include <map>
 
 #include <llvm/ADT/StringExtras.h>
@@ -126,6 +127,23 @@ bool ClassNames::begins_with_base(const StructType& type) const {
       if (behind != nullptr && name_of_class(*behind) == name_of(*first)) return true;
     }
   return false;
+}
+
+bool ClassNames::begins_with_bits(const StructType& type) const {
+  const auto found = by_name_.find(name_of(type));
+  return found != by_name_.end() && any_of(found->second, [](const DICompositeType* composite) {
+           return any_of(composite->getElements(), [](const DINode* part) {
+             const auto* const member = dyn_cast_or_null<DIDerivedType>(part);
+             return member != nullptr && member->isBitField() && member->getOffsetInBits() < 64;
+           });
+         });
+}
+
+uint64_t ClassNames::size_of(StringRef name) const {
+  uint64_t size = 0;
+  if (const auto found = by_name_.find(name); found != by_name_.end())
+    for (const DICompositeType* composite : found->second) size = std::max(size, composite->getSizeInBits());
+  return size;
 }
 
 std::vector<std::string> ClassNames::with_bases(const std::string& name) const {

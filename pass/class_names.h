@@ -40,6 +40,10 @@ class ClassNames {
 
   // Whether the first element is the object of a base class.
   bool begins_with_base(const llvm::StructType& type) const;
+  // Whether it begins with bits of a number: an access to them is not told from one to the object.
+  bool begins_with_bits(const llvm::StructType& type) const;
+  // In bits; 0: not known.
+  uint64_t size_of(llvm::StringRef name) const;
   // The class and all that it is derived from.
   std::vector<std::string> with_bases(const std::string& name) const;
 

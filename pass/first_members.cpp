@@ -96,7 +96,8 @@ struct Step {
 std::optional<Step> step_into(Type* type, const ClassNames& classes) {
   if (auto* array = dyn_cast<ArrayType>(type); array != nullptr) return Step{nullptr, false};
   auto* const object = dyn_cast<StructType>(type);
-  if (object == nullptr || !has_first_member(*object)) return std::nullopt;
+  if (object == nullptr || !has_first_member(*object) || classes.begins_with_bits(*object))
+    return std::nullopt;
   return Step{object, classes.begins_with_base(*object)};
 }
 Type* first_of(Type* type) {

@@ -123,9 +123,8 @@ class Summarizer {
         emit("pass", at, whole).callee = types::kMemberPointer;
   }
 
-  // The class of an object that is passed or returned by value, as numbers that hold several of its members:
-  // they are accessed where the object begins, or as elements of a type without name. Empty: it is a member
-  // that is accessed, or the object's table of virtual functions.
+  // The class of an object that is passed by value as one number or two, which hold all of its members: they
+  // are accessed where the object begins, or as elements of a type without name. Empty: it is a member.
   std::string class_in_one_piece(const Instruction& at, const Value* pointer) {
     const Value* object = pointer;
     for (const auto* step = dyn_cast<GEPOperator>(object); step != nullptr;
@@ -134,15 +133,12 @@ class Summarizer {
       if (type == nullptr || type->hasName()) break;
       object = step->getPointerOperand();
     }
-    const Type* type = type_in_global(object);
-    if (const auto* step = dyn_cast<GEPOperator>(object)) type = step->getResultElementType();
-    if (const auto* of = dyn_cast_or_null<StructType>(type))
-      return ClassNames::is_library(*of) || !of->hasName() ? "" : ClassNames::name_of(*of);
-    if (type != nullptr) return "";
-    const Type* const accessed = isa<LoadInst>(at) ? at.getType() : at.getOperand(0)->getType();
-    if (object == pointer && accessed->isPointerTy()) return "";
-    std::string whole = paths_.class_of(object);
-    return whole == "?" ? "" : whole;
+    Type* const accessed = isa<LoadInst>(at) ? at.getType() : at.getOperand(0)->getType();
+    const std::string whole = paths_.class_of(object);
+    if (whole.empty() || whole == "?" || accessed->isPointerTy()) return "";
+    const DataLayout& layout = function_.getParent()->getDataLayout();
+    const bool is_all = layout.getTypeSizeInBits(accessed).getKnownMinValue() >= classes_.size_of(whole);
+    return object != pointer || is_all ? whole : "";
   }
 
   void leak(const Instruction& at, const Value* value) {

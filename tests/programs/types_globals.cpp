@@ -165,22 +165,26 @@ class Bank {
 };
 
 // 16 the same, by way of a function
+struct Safe {
+  std::mutex mu;
+  long x16 = 0;
+};
 class Office {
  public:
   Office() {
-    for (Account*& account : accounts_) account = new Account;
+    for (Safe*& safe : safes_) safe = new Safe;
   }
   ~Office() {
-    for (Account* account : accounts_) delete account;
+    for (Safe* safe : safes_) delete safe;
   }
-  Account*& at(int i) { return accounts_[i]; }
+  Safe*& at(int i) { return safes_[i]; }
 
  private:
-  Account* accounts_[2];
+  Safe* safes_[2];
 };
 void add(Office& office, int locked, int changed) {
   const std::lock_guard lock(office.at(locked)->mu);
-  ++office.at(changed)->x15;
+  ++office.at(changed)->x16;
 }
 
 // 17 given back by the variable's name, taken by another
@@ -208,6 +212,16 @@ void write_19(Record& record, std::FILE* from) {
   if (std::fread(&record, sizeof record, 1, from) != 1) std::abort();
 }
 int read_19(const Record& record) { return record.x19; }
+
+// 20 bits that the object begins with
+struct Bits {
+  unsigned x20 : 4;
+  unsigned own : 4;
+  int length;
+};
+Bits bits_20;
+void write_20(Bits& bits) { bits.x20 = 1; }
+unsigned read_20() { return bits_20.x20; }
 
 struct Right {
   std::mutex mu;
@@ -276,6 +290,7 @@ int main(int, char** argv) {
       std::fclose(zeros);
       break;
     }
+    case 20: at_once([] { write_20(bits_20); }, [&] { seen = read_20(); }); break;
     default: write_17(named_17);
   }
   std::printf("%ld\n", seen);
