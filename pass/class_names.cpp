@@ -1,5 +1,6 @@
 #include "pass/class_names.h"
 
+#include <algorithm>
 #include <map>
 
 #include <llvm/ADT/StringExtras.h>
@@ -69,6 +70,11 @@ std::string ClassNames::name_of(const StructType& type) {
 
 bool ClassNames::is_library(const StructType& type) { return is_of_library(name_of(type)); }
 
+bool ClassNames::is_library_type(const Type& type) {
+  const auto* const object = dyn_cast<StructType>(&type);
+  return object != nullptr && is_library(*object);
+}
+
 ClassNames::ClassNames(const Module& module) {
   DebugInfoFinder finder;
   finder.processModule(module);
@@ -104,6 +110,57 @@ std::string ClassNames::member_of(const StructType& type, unsigned element, cons
   }
   if (best == nullptr) return name + "::#" + std::to_string(bits / 8);
   return name + "::" + (best->getName().empty() ? "#" + std::to_string(bits / 8) : best->getName().str());
+}
+
+bool ClassNames::begins_with_base(const StructType& type) const {
+  const auto found = by_name_.find(name_of(type));
+  const auto* const first =
+      type.isOpaque() || type.getNumElements() == 0 ? nullptr : dyn_cast<StructType>(type.getElementType(0));
+  if (found == by_name_.end() || first == nullptr) return false;
+  // One that is empty has no element.
+  for (const DICompositeType* composite : found->second)
+    for (const DINode* part : composite->getElements()) {
+      const auto* const base = dyn_cast_or_null<DIDerivedType>(part);
+      if (base == nullptr || base->getTag() != dwarf::DW_TAG_inheritance || base->getOffsetInBits() != 0)
+        continue;
+      const auto* const behind = dyn_cast_or_null<DICompositeType>(without_names(base->getBaseType()));
+      if (behind != nullptr && name_of_class(*behind) == name_of(*first)) return true;
+    }
+  return false;
+}
+
+bool ClassNames::begins_with_bits(const StructType& type) const {
+  const auto found = by_name_.find(name_of(type));
+  return found != by_name_.end() && any_of(found->second, [](const DICompositeType* composite) {
+           return any_of(composite->getElements(), [](const DINode* part) {
+             const auto* const member = dyn_cast_or_null<DIDerivedType>(part);
+             return member != nullptr && member->isBitField() && member->getOffsetInBits() < 64;
+           });
+         });
+}
+
+uint64_t ClassNames::size_of(StringRef name) const {
+  uint64_t size = 0;
+  if (const auto found = by_name_.find(name); found != by_name_.end())
+    for (const DICompositeType* composite : found->second) size = std::max(size, composite->getSizeInBits());
+  return size;
+}
+
+std::vector<std::string> ClassNames::with_bases(const std::string& name) const {
+  std::vector<std::string> names = {name};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = by_name_.find(names[i]);
+    if (found == by_name_.end()) continue;
+    for (const DICompositeType* composite : found->second)
+      for (const DINode* part : composite->getElements()) {
+        const auto* const base = dyn_cast_or_null<DIDerivedType>(part);
+        if (base == nullptr || base->getTag() != dwarf::DW_TAG_inheritance) continue;
+        const auto* const behind = dyn_cast_or_null<DICompositeType>(without_names(base->getBaseType()));
+        if (behind != nullptr && !is_contained(names, name_of_class(*behind)))
+          names.push_back(name_of_class(*behind));
+      }
+  }
+  return names;
 }
 
 std::string ClassNames::class_behind(StringRef member) const {
@@ -180,6 +237,12 @@ std::string ClassNames::class_of(const DIType* type) {
     return "";
   }
   return "";
+}
+
+std::string ClassNames::class_of(const GlobalVariable& variable) {
+  SmallVector<DIGlobalVariableExpression*, 1> expressions;
+  variable.getDebugInfo(expressions);
+  return expressions.empty() ? "" : class_of(expressions.front()->getVariable()->getType());
 }
 
 std::vector<ClassNames::Class> ClassNames::classes() const {

@@ -9,6 +9,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 
 namespace heddle {
@@ -32,9 +33,19 @@ class ClassNames {
   // "Account" of %class.Account.7; empty for what has no name.
   static std::string name_of(const llvm::StructType& type);
   static bool is_library(const llvm::StructType& type);
+  static bool is_library_type(const llvm::Type& type);
 
   // The member that begins in this element; empty: debug information does not know the class.
   std::string member_of(const llvm::StructType& type, unsigned element, const llvm::DataLayout& layout) const;
+
+  // Whether the first element is the object of a base class.
+  bool begins_with_base(const llvm::StructType& type) const;
+  // Whether it begins with bits of a number: an access to them is not told from one to the object.
+  bool begins_with_bits(const llvm::StructType& type) const;
+  // In bits; 0: not known.
+  uint64_t size_of(llvm::StringRef name) const;
+  // The class and all that it is derived from.
+  std::vector<std::string> with_bases(const std::string& name) const;
 
   // The program's class that the member of this name points to; empty: none, "?": not known.
   std::string class_behind(llvm::StringRef member) const;
@@ -50,6 +61,7 @@ class ClassNames {
 
   // The program's class that this type is, or points or refers to; "?" behind void*.
   static std::string class_of(const llvm::DIType* type);
+  static std::string class_of(const llvm::GlobalVariable& variable);
   static MemberKind kind_of(const llvm::DIType* type);
 
  private:

@@ -123,9 +123,15 @@ std::string normal(std::string place, const FocusFile& focus) {
 
 using Members = std::map<std::string, std::vector<ClassMember>>;  // by class
 
+// What the places of an object's members begin with, by the path to the object.
+std::string within(const std::string& path) {
+  std::string place = types::place_of(path);
+  return place.empty() ? place : place + "/";
+}
+
 // Whether a copy of a whole object needs no check: none of its members does, nor any of their parts.
 bool leaves_out_whole(const std::string& class_name, const Members& members, const FocusFile& focus,
-                      bool is_typed, const std::string& prefix = "") {
+                      bool is_typed, const std::string& prefix) {
   const auto found = members.find(class_name);
   if (found == members.end() || prefix.size() > 400) return false;
   return all_of(found->second, [&](const ClassMember& member) {
@@ -177,7 +183,7 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
         if (kind != "read" && kind != "write" && !is_whole) continue;
         const bool is_left_out =
             focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) ||
-            (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed)
+            (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed, within(operation.path))
                       : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
         accesses[operation.instruction] |= !is_left_out;
         if (is_byte_write(operation)) spots.byte_writes.insert(operation.instruction);

@@ -4,7 +4,6 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,9 +11,11 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "pass/first_members.h"
 #include "pass/library_functions.h"
 #include "pass/lock_calls.h"
 #include "pass/memory_paths.h"
+#include "pass/parameter_classes.h"
 #include "pass/same_elements.h"
 #include "pass/source_names.h"
 #include "pass/thread_holders.h"
@@ -27,43 +28,12 @@ using namespace llvm;
 
 namespace {
 
-// The classes that a C++ function takes pointers or references to, by its mangled name.
-std::vector<std::string> parameter_classes(const Function& callee) {
-  std::vector<std::string> classes;
-  std::string text = demangle(callee.getName());
-  const std::size_t begin = text.find('(');
-  if (begin == std::string::npos) return classes;
-  int depth = 0;
-  std::string part;
-  for (std::size_t i = begin + 1; i < text.size(); ++i) {
-    const char c = text[i];
-    if (depth == 0 && (c == ',' || c == ')')) {
-      classes.push_back(part);
-      part.clear();
-      if (c == ')') break;
-      continue;
-    }
-    if (c == '<' || c == '(') ++depth;
-    if (c == '>' || c == ')') --depth;
-    part += c;
-  }
-  for (std::string& name : classes) {
-    const bool is_pointer = name.find('*') != std::string::npos || name.find('&') != std::string::npos;
-    std::string plain = without_arguments(name);
-    for (const StringRef word : {" const", "const ", "*", "&", " volatile"})
-      for (std::size_t at = plain.find(word); at != std::string::npos; at = plain.find(word))
-        plain.erase(at, word.size());
-    name = !is_pointer ? "" : StringRef(plain).trim() == "void" ? "?" : StringRef(plain).trim().str();
-    if (is_of_library(StringRef(name))) name.clear();
-  }
-  return classes;
-}
-
 class Summarizer {
  public:
   Summarizer(const Function& function, const ClassNames& classes,
              const SmallPtrSetImpl<const Function*>& reaching)
       : function_(function),
+        classes_(classes),
         reaching_(reaching),
         returns_member_(!path_returned(function, classes).empty() && !function.hasAddressTaken()),
         paths_(function, classes, returns_member_),
@@ -141,13 +111,34 @@ class Summarizer {
   void access(const Instruction& at, const Value* pointer, bool writes) {
     if (is_private(pointer)) return;
     const std::string path = paths_.of(pointer);
-    if (!path.empty()) emit(writes ? "write" : "read", at, path);
+    if (const std::string whole = class_in_one_piece(at, pointer); !whole.empty() && !path.empty())
+      emit(writes ? "write-whole" : "read-whole", at, path).callee = whole;
+    else if (!path.empty())
+      emit(writes ? "write" : "read", at, path);
     // A pointer to a member says by how many bytes the member lies in its object, and not which it is.
     if (const auto* element = dyn_cast<GEPOperator>(pointer);
         element != nullptr && element->getSourceElementType()->isIntegerTy(8))
       if (const std::string whole = paths_.class_of(element->getPointerOperand());
           !whole.empty() && whole != "?")
         emit("pass", at, whole).callee = types::kMemberPointer;
+  }
+
+  // The class of an object that is passed by value as one number or two, which hold all of its members: they
+  // are accessed where the object begins, or as elements of a type without name. Empty: it is a member.
+  std::string class_in_one_piece(const Instruction& at, const Value* pointer) {
+    const Value* object = pointer;
+    for (const auto* step = dyn_cast<GEPOperator>(object); step != nullptr;
+         step = dyn_cast<GEPOperator>(object)) {
+      const auto* const type = dyn_cast<StructType>(step->getSourceElementType());
+      if (type == nullptr || type->hasName()) break;
+      object = step->getPointerOperand();
+    }
+    Type* const accessed = isa<LoadInst>(at) ? at.getType() : at.getOperand(0)->getType();
+    const std::string whole = paths_.class_of(object);
+    if (whole.empty() || whole == "?" || accessed->isPointerTy()) return "";
+    const DataLayout& layout = function_.getParent()->getDataLayout();
+    const bool is_all = layout.getTypeSizeInBits(accessed).getKnownMinValue() >= classes_.size_of(whole);
+    return object != pointer || is_all ? whole : "";
   }
 
   void leak(const Instruction& at, const Value* value) {
@@ -158,6 +149,7 @@ class Summarizer {
 
   void add(const Instruction& instruction) {
     if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return;
+    give_first_members(instruction);
     if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
       if (load->isAtomic())
         emit("atomic", instruction, paths_.of(load->getPointerOperand()));
@@ -195,7 +187,22 @@ class Summarizer {
 
   void leak_root(const Instruction& at, const Value* value) {
     const std::string path = paths_.of(value);
-    if (path.starts_with("l") || path.starts_with("n") || path.starts_with("p")) leak(at, value);
+    if (path.starts_with("l") || path.starts_with("n") || path.starts_with("p") || path.starts_with("g:"))
+      leak(at, value);
+  }
+
+  // A pointer to a global object is one to what the object begins with (pass/first_members.h).
+  void give_first_members(const Instruction& at) {
+    for (const Use& operand : at.operands()) {
+      const FirstMembers members = first_members(operand, classes_, function_.getParent()->getDataLayout());
+      if (members.steps.empty() && members.classes.empty()) continue;
+      const std::string path = paths_.of(operand.get());
+      for (const std::string& steps : members.steps) emit("address", at, path + steps);
+      if (members.classes.empty()) continue;
+      emit("address", at, path);
+      for (const std::string& name : members.classes)
+        if (!name.empty()) emit("pass", at, name).callee = types::kSomePart;
+    }
   }
 
   // Numbers or pointers: no bytes that an object could be made of.
@@ -274,23 +281,32 @@ class Summarizer {
       return;
     }
     if (callee->isDeclaration() && is_harmless(*callee)) {
-      for (const Use& argument : call.args()) {
-        if (!argument->getType()->isPointerTy()) continue;
-        if (isa<Function>(argument.get()->stripPointerCasts()) || symbol.starts_with("_Zd") ||
-            symbol == "free")
-          continue;
-        const std::string path = paths_.of(argument.get());
-        if (!path.empty() && !is_private(argument.get()) && path.find('/') != std::string::npos)
-          emit(call.paramHasAttr(call.getArgOperandNo(&argument), Attribute::ReadOnly) ? "read" : "write",
-               call, path)
-              .is_of_library = true;
-        if (starts_thread(symbol)) leak(call, argument.get());
-      }
+      for (const Use& argument : call.args())
+        if (argument->getType()->isPointerTy() && !isa<Function>(argument.get()->stripPointerCasts()))
+          give_to_harmless(call, argument, symbol);
       if (starts_thread(symbol)) emit("fork", call, "-");
       return;
     }
     if (callee->isDeclaration()) pass_objects(call, *callee);
     call_function(call, *callee);
+  }
+
+  // The C library reads or fills what it is given, and keeps nothing.
+  void give_to_harmless(const CallBase& call, const Use& argument, StringRef symbol) {
+    const bool ends_life = symbol.starts_with("_Zd") || symbol == "free";
+    if (ends_life || symbol.starts_with("__cxa_") || symbol.starts_with("_Unwind_")) return;
+    const std::string path = paths_.of(argument.get());
+    if (!path.empty() && !is_private(argument.get())) {
+      const bool reads = call.paramHasAttr(call.getArgOperandNo(&argument), Attribute::ReadOnly);
+      if (path.find('/') != std::string::npos || path.starts_with("g:"))
+        emit(reads ? "read" : "write", call, path).is_of_library = true;
+      const Type* const type = type_in_global(argument.get());
+      const bool may_be_object = type == nullptr || type->isStructTy();
+      const std::string whole = may_be_object ? paths_.class_of(argument.get()) : "";
+      if (!whole.empty() && whole != "?")
+        emit(reads ? "read-whole" : "write-whole", call, path).callee = whole;
+    }
+    if (starts_thread(symbol)) leak(call, argument.get());
   }
 
   void add_lock(const CallBase& call, const LockCall& lock) {
@@ -458,24 +474,21 @@ class Summarizer {
   void pass_objects(const CallBase& call, const Function& callee) {
     const std::vector<std::string> declared =
         callee.getName().starts_with("_Z") ? parameter_classes(callee) : std::vector<std::string>();
+    const std::string scope = scope_of(callee);
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* const argument = call.getArgOperand(i);
       if (!argument->getType()->isPointerTy() || paths_.of(argument).empty()) continue;
       std::string name = paths_.class_of(argument);
       if (name == "?" && declared.size() == call.arg_size()) name = declared[i];
       if (name == "?" && declared.size() + 1 == call.arg_size())  // a member function, perhaps
-        name = i == 0 ? class_of_member(callee) : declared[i - 1];
+        name = i > 0 ? declared[i - 1] : scope.empty() ? "?" : scope;
+      if (is_of_library(StringRef(name))) name.clear();
       if (!name.empty()) emit("pass", call, name).callee = unique_symbol(callee);
     }
   }
 
-  static std::string class_of_member(const Function& callee) {
-    const std::string name = name_of(callee).qualified;
-    const std::size_t colons = name.rfind("::");
-    return colons == std::string::npos ? "?" : name.substr(0, colons);
-  }
-
   const Function& function_;
+  const ClassNames& classes_;
   const SmallPtrSetImpl<const Function*>& reaching_;
   bool returns_member_;
   MemoryPaths paths_;

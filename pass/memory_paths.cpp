@@ -49,6 +49,9 @@ bool is_known_here(const GlobalVariable& variable) {
   return true;
 }
 
+// Whether it leads to a member or a global variable.
+bool is_named(StringRef path) { return path.contains('/') || path.starts_with("g:"); }
+
 bool is_made_of_objects(const Type* type) {
   while (const auto* array = dyn_cast<ArrayType>(type)) type = array->getElementType();
   return isa<StructType>(type);
@@ -134,7 +137,7 @@ std::string MemoryPaths::of_element(const GEPOperator& element, unsigned depth) 
   if (source->isIntegerTy(8)) {
     // To a base class, or within bytes: the members that follow are named by their class.
     if (element.hasAllConstantIndices()) return path;
-    return path.find('/') == std::string::npos ? root('v', &element) : path;
+    return is_named(path) ? path : root('v', &element);
   }
   for (auto step = gep_type_begin(element); step != gep_type_end(element); ++step) {
     const auto* index = dyn_cast<ConstantInt>(step.getOperand());
@@ -151,9 +154,45 @@ std::string MemoryPaths::of_element(const GEPOperator& element, unsigned depth) 
     // Elements that are no objects of their own are one with what has them; others are known by their class.
     Type* const inner = is_first ? source : step.getIndexedType();
     const bool is_object = is_made_of_objects(inner);
-    if (is_object || path.find('/') == std::string::npos) path = root('v', &element);
+    if (is_object || !is_named(path)) path = root('v', &element);
   }
   return path;
+}
+
+// Whether the path to the address leaves no choice: of an array it tells only that it is one of the elements,
+// and a pointer in there is not the one in the next.
+bool MemoryPaths::is_certain(const Value* address) const {
+  for (unsigned depth = 0; depth < kDeepest; ++depth) {
+    if (elements_.contains(address)) return true;  // a path with "[]" names no lock (HeldLocks::is_usable)
+    if (const auto* variable = dyn_cast<GlobalVariable>(address))
+      return !variable->getValueType()->isArrayTy();
+    if (const auto* step = dyn_cast<GEPOperator>(address)) {
+      if (step->getSourceElementType()->isIntegerTy(8) && !step->hasAllConstantIndices()) return false;
+      for (auto part = gep_type_begin(step); part != gep_type_end(step); ++part) {
+        const auto* const index = dyn_cast<ConstantInt>(part.getOperand());
+        const bool is_same = part == gep_type_begin(step) && index != nullptr && index->isZero();
+        if (part.getStructTypeOrNull() == nullptr && !is_same &&
+            !step->getSourceElementType()->isIntegerTy(8))
+          return false;
+      }
+      address = step->getPointerOperand();
+      continue;
+    }
+    const auto* const call = dyn_cast<CallBase>(address);
+    const Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
+    if (callee == nullptr) return !isa<PHINode>(address);
+    if (isa<IntrinsicInst>(call) || passes_through(name_of(*callee).qualified)) {
+      if (call->arg_empty()) return true;
+      address = call->getArgOperand(0);
+      continue;
+    }
+    // A function that returns a reference to a member of its object.
+    if (callee->isDeclaration() || callee->size() != 1) return true;
+    const auto* const leaving = dyn_cast<ReturnInst>(callee->getEntryBlock().getTerminator());
+    if (leaving == nullptr || leaving->getReturnValue() == nullptr) return true;
+    address = leaving->getReturnValue();
+  }
+  return false;
 }
 
 std::string path_returned(const Function& function, const ClassNames& classes) {
@@ -196,8 +235,7 @@ std::string MemoryPaths::of_call(const CallBase& call, unsigned depth) {
   const std::string object = find(call.getArgOperand(0), depth + 1);
   if (object.empty() || object == "?") return root('v', &call);
   if (step == "*") {
-    const bool is_named = object.find('/') != std::string::npos || object.starts_with("g:");
-    if (is_named) return object + "/*";
+    if (is_named(object) && is_certain(call.getArgOperand(0))) return object + "/*";
     const bool is_owned = is_of_owner(name) && (object.starts_with("l") || object.starts_with("p"));
     return is_owned ? object + "/^" : root('v', &call);
   }
@@ -225,8 +263,7 @@ std::string MemoryPaths::find(const Value* pointer, unsigned depth) {
   if (const auto* load = dyn_cast<LoadInst>(pointer)) {
     const std::string path = find(load->getPointerOperand(), depth + 1);
     // Pointers in members and globals may be known never to change; those elsewhere are taken as they come.
-    const bool is_named = path.find('/') != std::string::npos || path.starts_with("g:");
-    if (is_named && path != "?" && path.size() < 200) return path + "/*";
+    if (is_named(path) && path.size() < 200 && is_certain(load->getPointerOperand())) return path + "/*";
     return root('v', load);
   }
   if (const auto* call = dyn_cast<CallBase>(pointer)) return of_call(*call, depth);

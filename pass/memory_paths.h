@@ -44,6 +44,7 @@ class MemoryPaths {
   std::string of_getter(const llvm::CallBase& call, const llvm::Function& callee, unsigned depth);
   std::string of_walk(const llvm::PHINode& merged, unsigned depth);
   std::string root(char kind, const llvm::Value* value);
+  bool is_certain(const llvm::Value* address) const;
 
   const llvm::Function& function_;
   const ClassNames& classes_;

@@ -13,6 +13,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "pass/class_names.h"
+#include "pass/first_members.h"
 #include "pass/function_summary.h"
 #include "pass/library_functions.h"
 #include "pass/memory_paths.h"
@@ -222,6 +223,7 @@ std::unique_ptr<Module> promoted_copy(const Module& module, Originals* originals
         if (instruction.mayReadOrWriteMemory())
           (*originals)[cast<Instruction>(copies[&instruction])] = &instruction;
   for (Function& function : *copy) promote_variables(function);
+  name_first_members(*copy, ClassNames(*copy));
   return copy;
 }
 

@@ -264,7 +264,8 @@ class Checker {
         for (const Operation& operation : block.operations) {
           if (operation.kind != OperationKind::kWholeRead && operation.kind != OperationKind::kWholeWrite)
             continue;
-          for (const std::string& place : places_.all_of(operation.callee)) {
+          for (const std::string& member : places_.members_of(operation.callee)) {
+            const std::string place = places_.of(operation.path + "/" + member);
             const auto elements = result_.fields.find(place + "/" + std::string(kElement));
             if (elements != result_.fields.end() && !elements->second.is_proven())
               refute(place, Unsafe::kAssigned, "it is copied with its elements, which are not proven",

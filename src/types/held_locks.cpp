@@ -67,19 +67,24 @@ std::string Places::normal(std::string place) const {
 std::string Places::of(std::string_view path) const { return normal(place_of(path)); }
 
 void Places::add_members(const std::string& class_name, const std::string& prefix, unsigned depth,
-                         std::vector<std::string>& places) const {
+                         std::vector<std::string>& members) const {
   const auto found = program_.classes.find(class_name);
   if (found == program_.classes.end() || depth >= kDeepest) return;
   for (const Member& member : found->second.members) {
-    const std::string place = prefix.empty() ? member.name : prefix + "/" + member.name;
-    places.push_back(normal(place));
-    if (program_.is_object(member)) add_members(member.type, place, depth + 1, places);
+    members.push_back(prefix.empty() ? member.name : prefix + "/" + member.name);
+    if (program_.is_object(member)) add_members(member.type, std::string(members.back()), depth + 1, members);
   }
 }
 
+std::vector<std::string> Places::members_of(const std::string& class_name) const {
+  std::vector<std::string> members;
+  add_members(class_name, "", 0, members);
+  return members;
+}
+
 std::vector<std::string> Places::all_of(const std::string& class_name) const {
-  std::vector<std::string> places;
-  add_members(class_name, "", 0, places);
+  std::vector<std::string> places = members_of(class_name);
+  for (std::string& place : places) place = normal(std::move(place));
   return places;
 }
 
@@ -115,9 +120,9 @@ void HeldLocks::visit_accesses(std::size_t function, const Operation& operation,
     visit(access, before);
     return;
   }
-  for (const std::string& place : places_.all_of(operation.callee)) {
-    access.place = place;
-    access.path = operation.path + "/" + place;
+  for (const std::string& member : places_.members_of(operation.callee)) {
+    access.path = operation.path + "/" + member;
+    access.place = places_.of(access.path);
     visit(access, before);
   }
 }

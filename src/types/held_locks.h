@@ -26,13 +26,15 @@ class Places {
   std::string of(std::string_view path) const;
   // Scalars and containers whose address somebody has: accesses to them may go unseen. Where it happens.
   const std::map<std::string, std::string>& taken() const { return taken_; }
-  // The members of a class, down to those without parts, from its own and as parts of it.
+  // The members of a class, down to those without parts, from its own and as parts of it: the steps there
+  // from an object, and the places where nothing is known of what the object is a part of.
+  std::vector<std::string> members_of(const std::string& class_name) const;
   std::vector<std::string> all_of(const std::string& class_name) const;
 
  private:
   void add(const std::string& path, const std::string& site);
   void add_members(const std::string& class_name, const std::string& prefix, unsigned depth,
-                   std::vector<std::string>& places) const;
+                   std::vector<std::string>& members) const;
 
   const Program& program_;
   std::map<std::string, std::string> taken_;  // by place

@@ -52,6 +52,8 @@ inline constexpr const char* kCopyTo = "a copy to memory of unknown type";
 
 // The same for an access by way of a pointer to a member.
 inline constexpr const char* kMemberPointer = "a pointer to a member";
+// The same where an object is used of which only the beginning is known, as of a union.
+inline constexpr const char* kSomePart = "whoever knows only where it begins";
 
 // The name of functions that run before main.
 inline constexpr const char* kInitializer = "(initializer)";
