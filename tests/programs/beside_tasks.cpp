@@ -2,6 +2,7 @@
 // none.
 #include <heddle/heddle.h>
 
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
@@ -125,15 +126,30 @@ void started(int i) {
   if (thread.joinable()) thread.join();
 }
 
+// What std::async and its futures call inside the C++ library does all to its arguments, which are the
+// iteration's own.
+void by_async(int i) {
+  interleave::wait_for(i);
+  std::future<int> sum = std::async(std::launch::async, sum_so_far);
+  interleave::end_turn();
+  interleave::wait_for(2);
+  seen[i] = sum.get();
+  interleave::end_turn();
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
   const std::string_view which = arguments[1];
-  const std::map<std::string_view, void (*)(int)> cases = {
-      {"both_throw", both_throw},       {"one_throws", one_throws},
-      {"body_throws", body_throws},     {"condition_throws", condition_throws},
-      {"caught_inside", caught_inside}, {"handed_over", meanwhile},
-      {"counted", meanwhile},           {"started", started}};
+  const std::map<std::string_view, void (*)(int)> cases = {{"both_throw", both_throw},
+                                                           {"one_throws", one_throws},
+                                                           {"body_throws", body_throws},
+                                                           {"condition_throws", condition_throws},
+                                                           {"caught_inside", caught_inside},
+                                                           {"handed_over", meanwhile},
+                                                           {"counted", meanwhile},
+                                                           {"started", started},
+                                                           {"by_async", by_async}};
   std::thread beside;
   if (which == "handed_over") beside = std::thread(add_beside);
   if (which == "counted") beside = std::thread(count_beside);
