@@ -267,8 +267,8 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kTaskEnd: ToldFlow::end_task(thread(stream).flow); return add(event);
     case Operation::kMaybeBegin:
     case Operation::kMaybeEnd:
-      if (flow_.is_in_task(thread(stream).flow, sites_.short_place(event.site))) add(event);
-      return;
+      if (thread(stream).flow.tasks > 0) return add(event);
+      return flow_.lose_maybe(sites_.short_place(event.site));
     case Operation::kAssign:
     case Operation::kBranch: return;  // above
     case Operation::kFocus: return focus(record, event);

@@ -87,11 +87,9 @@ void ToldFlow::use(uint64_t begin, uint64_t end) {
   }
 }
 
-bool ToldFlow::is_in_task(const Thread& thread, const std::string& place) {
-  if (thread.tasks > 0) return true;
+void ToldFlow::lose_maybe(const std::string& place) {
   if (std::find(lost_maybes_.begin(), lost_maybes_.end(), place) == lost_maybes_.end())
     lost_maybes_.push_back(place);
-  return false;
 }
 
 bool ToldFlow::is_dead_focus(uint64_t begin, uint64_t end, const std::string& place) {

@@ -44,9 +44,8 @@ class ToldFlow {
   void begin_construct(Thread& thread, std::string place);
   void end_construct(Thread& thread);
   static void end_task(Thread& thread) { thread.tasks -= thread.tasks > 0 ? 1 : 0; }
-  // Whether an `if (HEDDLE_MAYBE)` that begins or ends there is one of a task; else it counts for nothing,
-  // and is remembered.
-  bool is_in_task(const Thread& thread, const std::string& place);
+  // An `if (HEDDLE_MAYBE)` of a thread that is in no task counts for nothing, and is remembered.
+  void lose_maybe(const std::string& place);
   void fork(const Thread& from, Thread& to) const;
   void end_thread(Thread& thread);
 
