@@ -48,6 +48,34 @@ TEST(Ndseq, SaysWhoInterferesWithTasks) {
   EXPECT_FALSE(coverage("w(z)", "w(y)", "w(x)").undecided) << "the tasks are over";
 }
 
+// Two reads are in no conflict, and neither is what two count.
+TEST(Ndseq, WhatDoesNotConflictDoesNotInterfere) {
+  const auto is_undecided = [](std::string_view inside, std::string_view beside) {
+    return ask(fmt::format(R"(
+    T1       | T2
+    w(x)     |
+    fork(T2) |
+    task(A)  |
+    acq(m)   |
+    {}       |
+    rel(m)   |
+             | acq(m)
+             | {}
+             | rel(m)
+    endtask  |
+    join(T2) |
+    focus(x) |
+  )",
+                           inside, beside))
+        .coverage.undecided;
+  };
+  EXPECT_FALSE(is_undecided("r(x)", "r(x)"));
+  EXPECT_FALSE(is_undecided("count(x)", "count(x)"));
+  EXPECT_TRUE(is_undecided("count(x)", "r(x)"));
+  EXPECT_TRUE(is_undecided("r(x)", "count(x)"));
+  EXPECT_TRUE(is_undecided("r(x)", "w(x)"));
+}
+
 // … but a thread that the task has started is in it.
 TEST(Ndseq, ThreadsOfTasksDoNotInterfere) {
   EXPECT_FALSE(ask(R"(
