@@ -48,8 +48,8 @@ TEST(Ndseq, SaysWhoInterferesWithTasks) {
   EXPECT_FALSE(coverage("w(z)", "w(y)", "w(x)").undecided) << "the tasks are over";
 }
 
-// Two reads are in no conflict, and neither is what two count.
-TEST(Ndseq, WhatDoesNotConflictDoesNotInterfere) {
+// Two reads are in no conflict, and neither is what two count; and what does not matter is none that matters.
+TEST(Ndseq, WhatDoesNotConflictOrMatterDoesNotInterfere) {
   const auto is_undecided = [](std::string_view inside, std::string_view beside) {
     return ask(fmt::format(R"(
     T1       | T2
@@ -71,6 +71,9 @@ TEST(Ndseq, WhatDoesNotConflictDoesNotInterfere) {
   };
   EXPECT_FALSE(is_undecided("r(x)", "r(x)"));
   EXPECT_FALSE(is_undecided("count(x)", "count(x)"));
+  // What is read here is used nowhere.
+  EXPECT_FALSE(is_undecided("w(x)", "r(x)>l"));
+  EXPECT_FALSE(is_undecided("r(x)>l", "w(x)"));
   EXPECT_TRUE(is_undecided("count(x)", "r(x)"));
   EXPECT_TRUE(is_undecided("r(x)", "count(x)"));
   EXPECT_TRUE(is_undecided("r(x)", "w(x)"));
