@@ -14,7 +14,7 @@ ExternalProject_Add(heddle_runtime
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 configure_file("${CMAKE_SOURCE_DIR}/tools/heddle-clang++" "${CMAKE_BINARY_DIR}/bin/heddle-clang++" COPYONLY)
-foreach(header IN ITEMS heddle.h parallel.h thread_safety.h)
+foreach(header IN ITEMS heddle.h parallel.h parallel_work.h thread_safety.h)
   configure_file("${CMAKE_SOURCE_DIR}/include/heddle/${header}" "${CMAKE_BINARY_DIR}/include/heddle/${header}" COPYONLY)
 endforeach()
 file(CREATE_LINK heddle-clang++ "${CMAKE_BINARY_DIR}/bin/heddle-clang" SYMBOLIC)

@@ -34,6 +34,9 @@ bool calls(const Instruction& instruction, StringRef name) {
 // Of heddle::detail, in heddle/parallel.h.
 bool begins_condition(const Instruction& i) { return calls(i, "_ZNK6heddle6detail10MaybeBegincvbEv"); }
 bool ends_condition(const Instruction& i) { return calls(i, "_ZN6heddle6detail5MaybelSEb"); }
+bool leaves_condition(const Instruction& i) {
+  return calls(i, "_ZN6heddle6detail10MaybeBeginD2Ev") || calls(i, "_ZN6heddle6detail10MaybeBeginD1Ev");
+}
 bool begins_body(const Instruction& i) { return calls(i, "_ZN6heddle6detail5MaybelSERKNS0_10MaybeBeginE"); }
 bool ends_body(const Instruction& i, const Value* maybe) {
   return (calls(i, "_ZN6heddle6detail5MaybeD2Ev") || calls(i, "_ZN6heddle6detail5MaybeD1Ev")) &&
@@ -76,7 +79,8 @@ class Region {
 
  private:
   bool is_end(const Instruction& instruction) const {
-    return is_body_ ? ends_body(instruction, begin_.getArgOperand(0)) : ends_condition(instruction);
+    if (is_body_) return ends_body(instruction, begin_.getArgOperand(0));
+    return ends_condition(instruction) || leaves_condition(instruction);
   }
   void walk(BasicBlock::iterator at, BasicBlock* block, SmallVectorImpl<BasicBlock*>& left) {
     for (; at != block->end(); ++at) {

@@ -9,6 +9,7 @@
 #include "runtime/flow_labels.h"
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
+#include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -150,7 +151,9 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, ui
   tell_unordered(*thread, {.operation = kToldUnfollowed, .address = call->callee, .context = 0});
   for (uint32_t i = 0; i < call->count; ++i) flow_thread.open_pointers.add() = call->pointers[i];
   OpenCall& open = flow_thread.open.add();
-  open = {call->callee, pc, call->top, call->kind, label, heddle_flow_state.outside, pointers, call->count};
+  // Who calls by a pointer does not know that it is one of these, which do all to their arguments.
+  const uint32_t kind = call->kind | (is_code_of_cxx_library(call->callee) ? kHasNoState : 0);
+  open = {call->callee, pc, call->top, kind, label, heddle_flow_state.outside, pointers, call->count};
   tell_what_may_happen(*thread, open);
   heddle_flow_state.outside = label;  // for what it calls
   return label;

@@ -18,6 +18,7 @@ struct Code {
   bool has(uint64_t pc) const { return pc >= begin && pc < end; }
 };
 Code system_code[3];
+constexpr unsigned kCxxLibrary = 1;  // in it
 Code own_code;
 
 int find_code(dl_phdr_info* info, std::size_t, void* given) {
@@ -55,6 +56,10 @@ bool is_system_code(const void* pc) {
   for (const Code& code : system_code)
     if (code.has(reinterpret_cast<uint64_t>(pc))) return true;
   return false;
+}
+
+bool is_code_of_cxx_library(const void* pc) {
+  return system_code[kCxxLibrary].has(reinterpret_cast<uint64_t>(pc));
 }
 
 const void* outside_system_code(const void* pc) {

@@ -4,6 +4,7 @@
 namespace heddle::runtime {
 
 bool is_system_code(const void* pc);
+bool is_code_of_cxx_library(const void* pc);
 
 // Where in the program's own code that was called which led to a call of ours at `pc`: std::thread::join()
 // calls pthread_join() from inside the C++ library. `pc` itself when it is no system code, or nobody knows.

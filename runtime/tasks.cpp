@@ -1,4 +1,7 @@
 // Parallel constructs of heddle/parallel.h, and what may be left out of them.
+#include <pthread.h>
+
+#include <atomic>
 #include <cstdlib>
 
 #include "runtime/connection.h"
@@ -7,6 +10,7 @@
 #include "runtime/flow_thread.h"
 #include "runtime/interface.h"
 #include "runtime/interpose/real.h"
+#include "runtime/message.h"
 #include "runtime/objects.h"
 #include "runtime/shadow.h"
 #include "runtime/system_code.h"
@@ -39,6 +43,18 @@ void forget_stack_below(const char* frame) {
   if (follows_data && flow_thread.deepest < frame)
     forget(flow_thread.deepest, static_cast<std::size_t>(frame - flow_thread.deepest));
   flow_thread.deepest = frame;
+}
+
+// In a part of the thread's stack that functions have left. Stacks of other threads may lie there, too.
+bool is_on_left_stack(const char* memory, const char* here) {
+  if (memory >= here || memory < here - kLargestStack) return false;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return false;
+  void* begin = nullptr;
+  std::size_t size = 0;
+  ::pthread_attr_getstack(&attributes, &begin, &size);
+  ::pthread_attr_destroy(&attributes);
+  return memory >= begin;
 }
 
 void end_maybe(const void* pc) {
@@ -103,6 +119,18 @@ HEDDLE_INTERPOSE void heddle_begin_maybe() {
   tell_mark(Operation::kMaybeBegin, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE void heddle_end_maybe() { end_maybe(HEDDLE_HERE); }
+// An exception leaves it. Without the body there would be none, so what comes next depends on the body: a
+// value that is assigned in it and decides something behind it.
+HEDDLE_INTERPOSE void heddle_leave_maybe() {
+  static std::atomic_flag is_said;
+  if (!is_said.test_and_set())
+    say("an exception leaves the body or the condition of an if (HEDDLE_MAYBE): the sequential version may "
+        "leave it out, and then there is none; so ndseq takes it for needed wherever one does");
+  const void* const pc = HEDDLE_HERE;
+  const uint32_t label = follows_data ? joined_now({}, pc) : 0;
+  end_maybe(pc);
+  branch(label, pc);
+}
 // Code without labels calls it; code with labels has the condition's own (heddle_flow_out).
 HEDDLE_INTERPOSE bool heddle_end_condition(bool value) {
   end_maybe(HEDDLE_HERE);
@@ -110,6 +138,9 @@ HEDDLE_INTERPOSE bool heddle_end_condition(bool value) {
 }
 
 HEDDLE_INTERPOSE void heddle_focus(const void* memory, std::size_t size) {
+  if (follows_data && is_on_left_stack(static_cast<const char*>(memory),
+                                       static_cast<const char*>(__builtin_frame_address(0))))
+    forget(memory, size);
   if (Thread* const thread = telling_thread(); thread != nullptr)
     tell_unordered(*thread, {.operation = static_cast<uint8_t>(Operation::kFocus),
                              .address = memory,

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "checkers/sequential_spec/certain_order.h"
+#include "checkers/sequential_spec/other_threads.h"
 #include "checkers/sequential_spec/recorder.h"
 #include "checkers/sequential_spec/relevance.h"
 #include "checkers/sequential_spec/report.h"
@@ -74,7 +75,11 @@ class NdseqChecker : public Checker {
       uncertainty_ = sequential_spec::uncertainty(race->earlier, race->later, report);
     run_.is_certain = uncertainty_.empty();
     run_.is_found = order.is_serializable();
-    if (run_.is_found) return tell_order(order, report, run_);
+    if (run_.is_found) {
+      if (const auto found = sequential_spec::find_interference(history, relevance))
+        interference_ = sequential_spec::interference(found->beside, found->inside, report);
+      return tell_order(order, report, run_);
+    }
     for_each_distinct(order, history, [&](const std::vector<Before>& cycle) {
       ++run_.warnings;
       context_.findings.add(sequential_spec::report(cycle, report));
@@ -106,6 +111,10 @@ class NdseqChecker : public Checker {
     if (!uncertainty_.empty()) {
       coverage.undecided = true;
       notes.push_back(uncertainty_);
+    }
+    if (!interference_.empty()) {
+      coverage.undecided = true;
+      notes.push_back(interference_);
     }
     if (!has_data_flow_)
       notes.emplace_back(
@@ -159,8 +168,9 @@ class NdseqChecker : public Checker {
   bool too_long_ = false;
   bool has_tasks_ = false;  // of a running program, so far
   bool has_hand_overs_ = false;
-  std::string uncertainty_;  // of the order of what matters; empty: it is certain
-  uint64_t assumed_ = 0;     // accesses, by functions that tell nothing
+  std::string uncertainty_;   // of the order of what matters; empty: it is certain
+  std::string interference_;  // of threads that are in no task; empty: there is none that matters
+  uint64_t assumed_ = 0;      // accesses, by functions that tell nothing
   bool has_data_flow_ = false;
   SequentialRun run_;
 };

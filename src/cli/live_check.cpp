@@ -1,7 +1,6 @@
 #include "cli/live_check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -132,8 +131,9 @@ uint32_t LiveCheck::check(Connection& connection, const std::string& program) {
   if (!standstill.empty()) standstills_.push_back(std::move(standstill));
   tell_new(found, program);
   std::vector<Finding> findings =
-      report_.add_input({program, trace.told(), fmt::format("{}", fmt::join(trace.flow_notices(), "; "))},
-                        coverage(checkers, trace), found.by_checker);
+      report_.add_input({program, trace.told(), {}}, coverage(checkers, trace), found.by_checker);
+  // They are about what ndseq makes of the run; the other checkers have seen all of it.
+  for (std::string& notice : trace.flow_notices()) notices_.push_back(std::move(notice));
   const bool any_block = std::any_of(findings.begin(), findings.end(),
                                      [](const Finding& finding) { return !finding.blocks.empty(); });
   if (any_block && trace.calm_until() > 0)

@@ -232,7 +232,8 @@ void add_run_command(CLI::App& root, Commands& commands) {
       "Run the sequential version of the parallel loops of heddle/parallel.h: one iteration after the "
       "other in a random order, HEDDLE_MAYBE true or false at random. Checks nothing.");
   add_number(*app, "--seed", arguments->seed, 0, std::numeric_limits<uint64_t>::max(),
-             "With --sequential: which of its runs. Default: 1.");
+             "With --sequential: which of its runs. Default: 1.")
+      ->needs("--sequential");
   add_report_options(*app, arguments->report);
   app->footer(checkers_help() + kExamples + suppressions_and_settings_help("run") + run_exit_codes_help());
   commands.push_back({app, [arguments] { return run_program(*arguments); }});

@@ -80,7 +80,7 @@ Module main_module(const std::string& process) {
 
 bool is_own_line(const std::string& frame) {
   return frame.find(':') != std::string::npos && !frame.starts_with("/usr/") &&
-         frame.find("heddle/parallel.h:") == std::string::npos;
+         frame.find("heddle/parallel") == std::string::npos;
 }
 
 }  // namespace

@@ -264,9 +264,11 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
       return add(event);
     case Operation::kTaskBegin: return task(record, event, thread(stream));
-    case Operation::kTaskEnd:
+    case Operation::kTaskEnd: ToldFlow::end_task(thread(stream).flow); return add(event);
     case Operation::kMaybeBegin:
-    case Operation::kMaybeEnd: return add(event);
+    case Operation::kMaybeEnd:
+      if (thread(stream).flow.tasks > 0) return add(event);
+      return flow_.lose_maybe(sites_.short_place(event.site));
     case Operation::kAssign:
     case Operation::kBranch: return;  // above
     case Operation::kFocus: return focus(record, event);
@@ -315,6 +317,7 @@ void LiveTrace::compute(const Record& record, Thread& thread) {
 void LiveTrace::task(const Record& record, Event event, Thread& thread) {
   event.object =
       told_names_.add(Space::kTask, plain(fmt::format("{}[{}]", thread.flow.place(), record.name)));
+  ++thread.flow.tasks;
   add(event);
 }
 

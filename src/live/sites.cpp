@@ -62,7 +62,7 @@ SiteId Sites::make_site(const Key& key) {
   add(key.pc);
   add(key.caller);
   for (const uint64_t pc : reader_.stack(key.context, kMostFrames)) add(pc);
-  while (own.size() > 1 && is_start_code(own.back())) own.pop_back();
+  while (!own.empty() && own.size() + library.size() > 1 && is_start_code(own.back())) own.pop_back();
   std::vector<std::string>& frames = own.empty() ? library : own;
   if (frames.size() > kMostFrames) frames.resize(kMostFrames);
   std::string text;

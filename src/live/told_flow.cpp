@@ -61,6 +61,7 @@ void ToldFlow::end_construct(Thread& thread) {
 
 void ToldFlow::fork(const Thread& from, Thread& to) const {
   if (!from.constructs.empty()) to.constructs = {from.constructs.back()};
+  to.tasks = from.tasks > 0 ? 1 : 0;
 }
 
 void ToldFlow::end_thread(Thread& thread) {
@@ -86,6 +87,11 @@ void ToldFlow::use(uint64_t begin, uint64_t end) {
   }
 }
 
+void ToldFlow::lose_maybe(const std::string& place) {
+  if (std::find(lost_maybes_.begin(), lost_maybes_.end(), place) == lost_maybes_.end())
+    lost_maybes_.push_back(place);
+}
+
 bool ToldFlow::is_dead_focus(uint64_t begin, uint64_t end, const std::string& place) {
   const auto after = dead_.upper_bound(begin);
   if (after == dead_.begin() || std::prev(after)->second < end) return false;
@@ -96,11 +102,16 @@ bool ToldFlow::is_dead_focus(uint64_t begin, uint64_t end, const std::string& pl
 
 std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
   std::vector<std::string> notices;
-  notices.reserve(dead_focus_.size() + 1);
+  notices.reserve(dead_focus_.size() + lost_maybes_.size() + 1);
   for (const std::string& place : dead_focus_)
     notices.push_back(fmt::format(
         "heddle::focus at {} names an object that is dead: its memory was given back before. Name the "
         "result while it is there; this mark counts for nothing",
+        place));
+  for (const std::string& place : lost_maybes_)
+    notices.push_back(fmt::format(
+        "HEDDLE_MAYBE at {} was met by a thread that is in no iteration: it says what an iteration may leave "
+        "out, and counts for nothing there. Have an iteration do it, or a thread that an iteration starts",
         place));
   std::map<std::string, uint64_t> by_name;
   for (const auto& [address, calls] : unfollowed_) {

@@ -26,6 +26,7 @@ class ToldFlow {
   struct Thread {
     uint32_t number = kNoId;              // FlowNames knows it by
     std::vector<std::string> constructs;  // that it is in, or was forked in: where they stand
+    uint32_t tasks = 0;                   // that it is in, with the one it was forked in
 
     std::string place() const { return constructs.empty() ? "task" : constructs.back(); }
   };
@@ -42,6 +43,9 @@ class ToldFlow {
   // The program is in parallel constructs, so that memory given back is remembered.
   void begin_construct(Thread& thread, std::string place);
   void end_construct(Thread& thread);
+  static void end_task(Thread& thread) { thread.tasks -= thread.tasks > 0 ? 1 : 0; }
+  // An `if (HEDDLE_MAYBE)` of a thread that is in no task counts for nothing, and is remembered.
+  void lose_maybe(const std::string& place);
   void fork(const Thread& from, Thread& to) const;
   void end_thread(Thread& thread);
 
@@ -66,6 +70,7 @@ class ToldFlow {
   tsl::robin_map<uint64_t, uint64_t, MixHash> unfollowed_;  // calls, by address of the function
   std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
   std::vector<std::string> dead_focus_;                     // where the marks are
+  std::vector<std::string> lost_maybes_;                    // of threads that are in no task
 };
 
 }  // namespace heddle

@@ -56,6 +56,15 @@ void body(int i) {
 #endif
 }
 
+#ifdef DEAD_LOCAL
+[[gnu::noinline]] const int* counted() {
+  int counts[4] = {};
+  heddle::parallel_for(0, 4, [&](int i) { counts[i] = i; });
+  const int* volatile first = counts;
+  return first;
+}
+#endif
+
 int main() {
 #ifdef OUTSIDE
   if (HEDDLE_MAYBE) {  // here: outside
@@ -74,6 +83,9 @@ int main() {
   heddle::parallel_for(0, 4, [&](int i) { result[i] = i; });
   delete[] result;
   heddle::focus(*result);  // here: dead
+#endif
+#ifdef DEAD_LOCAL
+  heddle::focus(*counted());  // here: dead
 #endif
   heddle::focus(shared);
 }

@@ -95,6 +95,20 @@ void middle() {
       for (long k = 0; k < 700; ++k) matrix[i][j] += far[order[k + j]];
 }
 
+// Values from outside are taken in some rounds only, and still long after the first rounds were told.
+void from_outside() {
+  const long one = matrix[0][0];
+  const long other = matrix[1][1];
+  for (long i = 0; i < 3000; ++i) {
+    long taken = one;
+    if (order[i] % 3 == 0) {
+      sum = i;
+      taken = other;
+    }
+    far[order[i]] = taken;
+  }
+}
+
 // An array of the task's own, downward: each task of the thread has its own where another one had its own
 // before.
 void own(int number) {
@@ -167,6 +181,7 @@ constexpr Case kCases[] = {{"sparse", sparse},
                            {"two", two},
                            {"sometimes", sometimes},
                            {"middle", middle},
+                           {"from_outside", from_outside},
                            {"heap_bytes", heap_bytes},
                            {"heap_lanes", heap_lanes}};
 

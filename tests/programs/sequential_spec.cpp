@@ -119,6 +119,30 @@ int sum_with_body(int i, bool is_count_wanted) {
 void left_out(int i) { seen[i] = sum_with_body(i, false); }
 void kept(int i) { seen[i] = sum_with_body(i, true); }
 
+// What a loop has written is not what was read before it: that depends on the first look.
+long cells[8];
+int rounds = 8;
+[[gnu::noinline]] long cell(int number) { return cells[number]; }
+void rewritten(int i) {
+  if (i == 1) interleave::wait_for(1);
+  long before = 0;
+  {
+    const std::lock_guard<std::mutex> locked(mutex);
+    before = total;
+    total += i;
+  }
+  interleave::end_turn();
+  if (i == 1) return;
+  interleave::wait_for(2);
+  const std::lock_guard<std::mutex> locked(mutex);
+  seen[1] = total;
+  cells[3] = 1;
+  const long first = cell(3);
+  for (int j = 0; j < rounds; ++j)
+    if (cells[j] < 100) cells[j * 5 % 8] = before;
+  seen[0] = static_cast<int>(first + cell(3));
+}
+
 // One after the other, in two threads, but nothing says so: a race. Who only counts does no harm.
 template <class Act>
 void in_turn(int i, Act act) {
@@ -147,7 +171,7 @@ int main(int, char** arguments) {
   const std::map<std::string_view, void (*)(int)> cases = {
       {"map", in_map},        {"list", in_list}, {"halves", in_halves}, {"arguments", in_arguments},
       {"together", together}, {"meet", meet},    {"race", race},        {"harmless_race", harmless_race},
-      {"left_out", left_out}, {"kept", kept},    {"loaded", loaded}};
+      {"left_out", left_out}, {"kept", kept},    {"loaded", loaded},    {"rewritten", rewritten}};
   heddle::parallel_for(0, 2, cases.at(arguments[1]));
   heddle::focus(owners);
   heddle::focus(queue);

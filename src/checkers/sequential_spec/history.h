@@ -91,6 +91,7 @@ struct History {
   std::vector<Before> meetings;                     // what barriers order
   std::vector<uint32_t> variables;                  // by location: a variable's lives are different locations
   std::vector<bool> is_focus;                       // by location; may be shorter
+  std::vector<NodeId> beside;                       // of threads whose task had tasks that ran meanwhile
   std::vector<std::pair<NodeId, uint32_t>> values;  // of accesses that tell: ids in Space::kValue, by node
 
   // What the answer should say besides.

@@ -122,6 +122,7 @@ NodeId Recorder::add(const Event& event, EventIndex index, Kind kind, uint32_t o
   node.operation = event.operation;
   node.order = event.order;
   node.kind = kind;
+  if (scopes_[thread(event.thread).scope].running > 0) history_.beside.push_back(id);
   if (event.value != kNoId && event.operation != Operation::kAssign)
     history_.values.emplace_back(id, event.value);
   end_node();
@@ -226,6 +227,7 @@ void Recorder::begin_task(const Event& event) {
     free_scopes_.pop_back();
   }
   ++scopes_[around].users;
+  ++scopes_[around].running;
   const TaskId parent = scopes_[around].part;
   Scope& scope = scopes_[id];
   scope.around = around;
@@ -241,6 +243,7 @@ void Recorder::begin_task(const Event& event) {
 void Recorder::end_task(ThreadId id) {
   Thread& thread = this->thread(id);
   const ScopeId scope = thread.scope;
+  --scopes_[scopes_[scope].around].running;
   leave_frame(thread);
   release(scope);
 }

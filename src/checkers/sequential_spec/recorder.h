@@ -32,6 +32,7 @@ class Recorder {
     ScopeId around = 0;
     TaskId part = kProgram;                    // the present one
     uint32_t users = 0;                        // open task, threads forked in it, scopes inside it
+    uint32_t running = 0;                      // tasks right inside it that are open
     tsl::robin_map<uint32_t, NodeId> defined;  // by local: what set it last
   };
   struct Frame {

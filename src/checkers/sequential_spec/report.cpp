@@ -118,20 +118,30 @@ std::vector<std::string> without_repetition(const std::vector<std::string>& item
   return once;
 }
 
+std::string text_of(NodeId node, const ReportContext& context) {
+  const Event event = context.history.event(node);
+  const std::vector<std::string> frames = context.names.frames(event.site);
+  return fmt::format("{} {}{}", context.names.thread(event.thread), operation_phrase(event, context.names),
+                     frames.empty() ? "" : fmt::format(" at {}", frames.front()));
+}
+
 }  // namespace
 
 std::string uncertainty(NodeId earlier, NodeId later, const ReportContext& context) {
-  const auto text = [&](NodeId node) {
-    const Event event = context.history.event(node);
-    const std::vector<std::string> frames = context.names.frames(event.site);
-    return fmt::format("{} {}{}", context.names.thread(event.thread), operation_phrase(event, context.names),
-                       frames.empty() ? "" : fmt::format(" at {}", frames.front()));
-  };
   return fmt::format(
       "{} and {} are a data race, and it matters which came first: that is not certain, and so the answer is "
       "not; "
       "mend the race first (--checkers race)",
-      text(earlier), text(later));
+      text_of(earlier, context), text_of(later, context));
+}
+
+std::string interference(NodeId beside, NodeId inside, const ReportContext& context) {
+  return fmt::format(
+      "{}, in none of the tasks that ran meanwhile, and {} in {}: what a thread does beside them has no "
+      "place "
+      "in their order; let a task do it, or a thread that a task starts",
+      text_of(beside, context), text_of(inside, context),
+      task_name(context.history, context.names, context.history.task(inside)));
 }
 
 std::string task_name(const History& history, const Names& names, TaskId id) {

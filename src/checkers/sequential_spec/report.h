@@ -33,6 +33,9 @@ void tell_order(const TaskOrder& order, const ReportContext& context, Sequential
 // Why the order of the two is not certain, and what to do.
 std::string uncertainty(NodeId earlier, NodeId later, const ReportContext& context);
 
+// Why the order of tasks is not all that matters, and what to do.
+std::string interference(NodeId beside, NodeId inside, const ReportContext& context);
+
 // "i=1", or of a task that meets others at a barrier "i=1 (part 2)".
 std::string task_name(const History& history, const Names& names, TaskId task);
 
