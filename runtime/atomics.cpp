@@ -15,6 +15,7 @@
 #include "runtime/flow.h"
 #include "runtime/interpose/real.h"
 #include "runtime/rare_access.h"
+#include "runtime/spans.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -85,11 +86,20 @@ void set_quiet(const std::atomic<uint32_t>* where) { heddle_quiet = where == nul
 
 namespace {
 
+// One begins, or is over. Under the lock.
+void count_use(Sync& sync) {
+  sync.uses.store(sync.uses.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
 void lock_variable(const void* variable) {
   enter_runtime();  // until end_atomic()
   this_thread->locked_variable = &lock_sync(variable);
+  count_use(*this_thread->locked_variable);
 }
-void unlock_variable(Thread& thread) { std::exchange(thread.locked_variable, nullptr)->lock.unlock(); }
+void unlock_variable(Thread& thread) {
+  Sync& sync = *std::exchange(thread.locked_variable, nullptr);
+  count_use(sync);
+  sync.lock.unlock();
+}
 // The variable has been changed, if it was about to be.
 void make_version_even(Sync& sync) {
   if (const uint32_t version = sync.version.load(std::memory_order_relaxed); version % 2 != 0)
@@ -226,7 +236,23 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
   return is_told;
 }
 
+void pass_on_gifts(const void* variable, uint32_t uses_before) {
+  Thread& thread = *this_thread;
+  lock_variable(variable);
+  Sync& sync = *thread.locked_variable;
+  if (sync.conflicts != nullptr && sync.uses.load(std::memory_order_relaxed) != uses_before + 1) {
+    blur_givers(thread, sync.conflicts->writes);
+    blur_givers(thread, sync.conflicts->reads);
+  }
+  take_conflicts(thread, sync, true);
+  leave(thread, sync, true, false);
+  sync.version.store(sync.version.load(std::memory_order_relaxed) + 2, std::memory_order_release);
+  unlock_variable(thread);
+  leave_runtime();
+}
+
 void abandon_atomic(Thread& thread) {
+  thread.is_updating = false;
   if (thread.locked_variable == nullptr) return;
   make_version_even(*thread.locked_variable);
   unlock_variable(thread);

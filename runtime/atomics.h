@@ -35,6 +35,11 @@ uint32_t begin_load(const void* variable);
 bool end_load(const void* variable, uint64_t size, uint32_t order, const char* name, uint32_t begun,
               const void* pc);
 
+// What a block that is open gave goes on to those who use the variable after a read-modify-write that was not
+// told. The variable had been used so often before it (Sync::uses): if others have used it since, it is not
+// known which of them came after it.
+void pass_on_gifts(const void* variable, uint32_t uses_before);
+
 // Whether one more operation of that kind leaves the state of the memory as it is.
 bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes);
 

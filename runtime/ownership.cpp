@@ -73,6 +73,8 @@ void wait_while_paused() {
   errno = error;
 }
 
+void pass_barrier_everywhere() { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
 Pause::Pause() {
   is_paused.store(1);
   while (settling.load() != 0) ::sched_yield();

@@ -51,6 +51,8 @@ void wait_until_left(uint64_t page);
 // most one at a time, and only if the system can do it (can_pause). No thread comes or goes meanwhile
 // (threads_lock).
 bool can_pause();
+// If so: every thread passes a memory barrier.
+void pass_barrier_everywhere();
 class Pause {
  public:
   Pause();

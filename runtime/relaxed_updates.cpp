@@ -3,18 +3,21 @@
 // not be told, takes no lock: while all is calm, outside of blocks, as long as no block has given anything
 // that it could pass on (runtime/conflicts.h).
 //
-// It is looked at before the operation whether that is so, and after it. Both change in one direction where
-// it matters: the calm ends once, before what ends it is done; a block that gave something and is over again
-// by then asks for nothing. So if it is so both times, it was so when the operation was done. If not, it is
-// done as all others are, but too late: its place among them is known only if nobody has used the variable
-// meanwhile. Else what depends on the place is in doubt.
+// From where it is seen that this is so until the operation is done, the thread says that it is at one
+// (Thread::is_updating). Who ends the calm first says that it ends, then makes every thread pass a memory
+// barrier, then waits for all who are at one: so what was not told was done before. Nobody waits for anything
+// there. If some block has given something by the end, and is still open, that may have come to the
+// variable before the operation: it is passed on.
+#include "runtime/relaxed_updates.h"
+
+#include <sched.h>
+
 #include <atomic>
 
 #include "runtime/atomics.h"
 #include "runtime/calm.h"
-#include "runtime/conflicts.h"
 #include "runtime/interpose/real.h"
-#include "runtime/spans.h"
+#include "runtime/ownership.h"
 #include "runtime/sync.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -23,50 +26,56 @@ namespace heddle::runtime {
 
 namespace {
 
-// How it was begun: so, or as the variable's version was.
+// How it was begun: so, or when the variable had been used so often (Sync::uses).
 constexpr uint32_t kTookLock = 1;
 
 std::atomic<bool> has_fences{false};
 
-bool is_of_no_consequence(Thread& thread) {
-  return !tells_every_access && !any_has_given() && (!tells_order() || keeps_outside_of_blocks(thread));
+bool is_of_no_consequence(Thread& thread, const void* variable, uint64_t size) {
+  return !has_fences.load(std::memory_order_relaxed) && can_pause() && !tells_every_access &&
+         is_noted(thread, variable, size, true) && !any_has_given() &&
+         (!tells_order() || keeps_outside_of_blocks(thread));
 }
 
 uint32_t begin(const void* variable, uint64_t size) {
-  Thread* const thread = this_thread;
   if (heddle_thread_state.thread == nullptr) return 0;
-  if (!has_fences.load(std::memory_order_relaxed) && is_noted(*thread, variable, size, true) &&
-      is_of_no_consequence(*thread)) {
-    const Inside inside;
-    const uint32_t version = sync_at(variable).version.load(std::memory_order_acquire);
-    if (version % 2 == 0) return version;
+  Thread& thread = *this_thread;
+  enter_runtime();  // until the operation is done: no handler of a signal comes in between
+  thread.is_updating = true;
+  asm volatile("" ::: "memory");
+  if (is_of_no_consequence(thread, variable, size)) {
+    const uint32_t uses = sync_at(variable).uses.load(std::memory_order_acquire);
+    if (uses % 2 == 0) return uses;
   }
+  thread.is_updating = false;
+  leave_runtime();
   begin_atomic(variable);
   return kTookLock;
 }
 
-// Others have used the variable, and it is not known whether that was before the thread did.
-void doubt_place(Thread& thread, const Sync& sync) {
-  if (sync.conflicts != nullptr) {
-    blur_givers(thread, sync.conflicts->writes);
-    blur_givers(thread, sync.conflicts->reads);
-  }
-  if (tells_order() && !keeps_outside_of_blocks(thread)) tell_doubt(thread);
-}
-
 void end(const void* variable, uint64_t size, const char* name, uint32_t begun, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return;
-  Thread& thread = *this_thread;
-  if (begun != kTookLock) {
-    if (is_of_no_consequence(thread)) return;
-    begin_atomic(variable);
-    const Sync& sync = *thread.locked_variable;
-    if (sync.version.load(std::memory_order_relaxed) != begun + 1) doubt_place(thread, sync);
+  if (begun == kTookLock) {
+    end_atomic(variable, size, kAtomicRead | kAtomicWrite, 0, name, pc);
+    return;
   }
-  end_atomic(variable, size, kAtomicRead | kAtomicWrite, 0, name, pc);
+  const bool may_pass_on = any_has_given();
+  asm volatile("" ::: "memory");
+  this_thread->is_updating = false;
+  if (may_pass_on) pass_on_gifts(variable, begun);
+  leave_runtime();
 }
 
 }  // namespace
+
+void wait_for_untold_updates(const Thread& but) {
+  if (!can_pause()) return;  // there are none
+  pass_barrier_everywhere();
+  const uint32_t count = __atomic_load_n(&thread_count, __ATOMIC_ACQUIRE);
+  for (uint32_t serial = 1; serial <= count; ++serial)
+    while (threads_by_serial[serial] != &but && threads_by_serial[serial]->is_updating) ::sched_yield();
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
 
 // From code with fences, before anything else that it does; and from that of other compilers, which may have
 // some. A fence lets the thread learn from what it read before.

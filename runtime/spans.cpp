@@ -4,6 +4,7 @@
 
 #include "runtime/contexts.h"
 #include "runtime/growing_array.h"
+#include "runtime/relaxed_updates.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -68,6 +69,7 @@ void end_calm(Thread& thread) {
       to->calm.store(Channel::kCalmIsOver);
       return;
     }
+    wait_for_untold_updates(thread);
     tell_as_it_is(thread, {.operation = kToldCalmIsOver, .context = 0});
     // Who gives something from now on sees that the calm ends; who did before is found here. Threads that
     // come now are no longer calm.

@@ -37,6 +37,7 @@ struct Sync {
   uint32_t released_in = 0;           // … and the context
   std::atomic<uint64_t> left = 0;     // how often `released` and `gathered` have changed; begins no new life
   std::atomic<uint32_t> version = 0;  // of an atomic variable; odd while it may change
+  std::atomic<uint32_t> uses = 0;     // operations on it that took the lock, twice; odd while there is one
   Published released;                 // by the last who had it alone: that thread knew all before
   Gathered gathered;                  // by those who shared it since
 

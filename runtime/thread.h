@@ -188,7 +188,8 @@ struct Thread {
     friend bool operator==(const Load&, const Load&) = default;
   };
   Load last_load;
-  bool has_announced_race = false;  // of the atomic operation that it is at
+  bool has_announced_race = false;    // of the atomic operation that it is at
+  volatile bool is_updating = false;  // at a relaxed read-modify-write (runtime/relaxed_updates.cpp)
   OpenBlocks blocks;
   HeldLocks held;
   SpinLock giving_lock;                   // for what follows, and for `blocks` while something was given

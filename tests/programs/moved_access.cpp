@@ -1,5 +1,5 @@
-// An access that the optimizer takes out of its loop, or makes of several, stands nowhere in the source. It is
-// said to be where what it loads is used, or where what it stores comes from.
+// An access that the optimizer takes out of its loop, or makes of several, stands nowhere in the source. It
+// is said to be where what it loads is used, or where what it stores comes from.
 #include <thread>
 
 #include "schedule.h"
