@@ -125,8 +125,8 @@ void access_atomically(Thread& thread, const void* variable, uint64_t size, bool
   if (is_noted(thread, variable, size, writes)) return;
   rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
   if (!is_in_cell(variable, size) || thread.has_announced_race) return;
-  const Cell cell = *cell_of(variable);
-  if (says_state(cell)) thread.noted_like(cell) = noted(cell, variable, size, writes);
+  const Thread::Noted now = noted(*cell_of(variable), variable, size, writes);
+  if (says_state(now.cell)) thread.noted_like(now.cell, now.part) = now;
 }
 
 Thread::Load load_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
@@ -153,8 +153,8 @@ bool may_be_known(const Thread& thread) {
 
 bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes) {
   if (heddle_thread_state.stamp == kNoStamp || !is_in_cell(variable, size)) return false;
-  const Cell cell = *cell_of(variable);
-  return thread.noted_like(cell) == noted(cell, variable, size, writes);
+  const Thread::Noted now = noted(*cell_of(variable), variable, size, writes);
+  return thread.noted_like(now.cell, now.part) == now;
 }
 
 void begin_atomic(const void* variable) {

@@ -146,9 +146,12 @@ struct Thread {
     bool writes;
     friend bool operator==(const Noted&, const Noted&) = default;
   };
-  static constexpr unsigned kNoted = 16;
-  Noted noted[kNoted] = {};
-  Noted& noted_like(const Cell& cell) { return noted[(cell.read + cell.write) % kNoted]; }
+  static constexpr unsigned kNotedBits = 4;
+  Noted noted[1U << kNotedBits] = {};
+  // Parts of a cell have places of their own: variables beside each other are used by turns.
+  Noted& noted_like(const Cell& cell, unsigned part) {
+    return noted[((cell.read + cell.write + part) * 0x9E3779B97F4A7C15) >> (64 - kNotedBits)];
+  }
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
 
   // Long series of accesses that it has made in its present stretch, the last few: what lies in one of them
