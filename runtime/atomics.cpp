@@ -126,7 +126,7 @@ void access_atomically(Thread& thread, const void* variable, uint64_t size, bool
   rare_access(variable, size | kIsAtomic | (writes ? kWrites : 0), name, nullptr, pc);
   if (!is_in_cell(variable, size) || thread.has_announced_race) return;
   const Thread::Noted now = noted(*cell_of(variable), variable, size, writes);
-  if (says_state(now.cell)) thread.noted_like(now.cell, now.part) = now;
+  if (says_state(now.cell)) thread.place_of(now) = now;
 }
 
 Thread::Load load_now(const Thread& thread, const Sync& sync, const void* variable, uint32_t order) {
@@ -154,7 +154,7 @@ bool may_be_known(const Thread& thread) {
 bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes) {
   if (heddle_thread_state.stamp == kNoStamp || !is_in_cell(variable, size)) return false;
   const Thread::Noted now = noted(*cell_of(variable), variable, size, writes);
-  return thread.noted_like(now.cell, now.part) == now;
+  return thread.place_of(now) == now;
 }
 
 void begin_atomic(const void* variable) {

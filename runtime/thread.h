@@ -148,9 +148,10 @@ struct Thread {
   };
   static constexpr unsigned kNotedBits = 4;
   Noted noted[1U << kNotedBits] = {};
-  // Parts of a cell have places of their own: variables beside each other are used by turns.
-  Noted& noted_like(const Cell& cell, unsigned part) {
-    return noted[((cell.read + cell.write + part) * 0x9E3779B97F4A7C15) >> (64 - kNotedBits)];
+  // Parts of a cell have places of their own, and so have reads and writes: they come by turns.
+  Noted& place_of(const Noted& like) {
+    const uint64_t kind = like.part + (like.writes ? 1 : 0);
+    return noted[((like.cell.read + like.cell.write + kind) * 0x9E3779B97F4A7C15) >> (64 - kNotedBits)];
   }
   uint64_t ordered[kOrdered] = {};  // words that are ordered before all this thread will do
 
