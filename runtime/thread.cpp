@@ -202,6 +202,7 @@ void become_only_thread() {
     other.state = nullptr;
     other.has_ended = true;
     other.page = 0;
+    other.is_updating = false;
     this_thread->outlive(other);
     names[other.serial] = 0;
   });

@@ -2,6 +2,8 @@
 // (runtime/relaxed_updates.cpp). Here it does: each case has such an operation that the thread has done
 // before, so that only what has happened since can tell it apart.
 #include <heddle/heddle.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -158,6 +160,36 @@ void passed_back(bool by_update) {
   c.join();
 }
 
+// A child that ends the calm waits for nobody who was in the middle of an update when it was forked.
+[[gnu::noinline]] void take_again() {
+  HEDDLE_ATOMIC("take_again");
+  {
+    const std::lock_guard locked(first);
+  }
+  {
+    const std::lock_guard locked(second);
+  }
+}
+void forked() {
+  std::atomic<bool> is_over = false;
+  std::thread adding([&] {
+    while (!is_over.load(std::memory_order_relaxed)) add();
+  });
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::thread other([] {
+        for (int times = 0; times < 100; ++times) take_again();
+      });
+      other.join();
+      ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+  }
+  is_over.store(true, std::memory_order_relaxed);
+  adding.join();
+}
+
 }  // namespace
 
 int main(int count_of_arguments, char** arguments) {
@@ -172,6 +204,7 @@ int main(int count_of_arguments, char** arguments) {
       {"plain_beside", plain_beside},
       {"interrupted", [] { interrupted(1); }},
       {"not_interrupted", [] { interrupted(0); }},
+      {"forked", forked},
       {"passed_back", [] { passed_back(true); }},
       {"not_passed_back", [] { passed_back(false); }},
   };
