@@ -293,7 +293,7 @@ void Instrumenter::check_relaxed_update(AtomicRMWInst& update) {
       module_.getOrInsertFunction("heddle_begin_relaxed_update", number, pointer, size->getType()),
       {address, size});
   builder.SetInsertPoint(update.getNextNode());
-  builder.SetCurrentDebugLocation(update.getDebugLoc());  // not that of what comes next
+  builder.SetCurrentDebugLocation(source_place(update));  // not that of what comes next
   builder.CreateCall(module_.getOrInsertFunction("heddle_end_relaxed_update", builder.getVoidTy(), pointer,
                                                  size->getType(), pointer, number),
                      {address, size, text(names_.name_of(update, address)), begun});

@@ -1,14 +1,14 @@
 #include "cli/default_blocks.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <set>
-#include <span>
+#include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "runtime/blocks.h"
 #include "symbols/executable.h"
 
@@ -19,12 +19,13 @@ namespace {
 constexpr std::size_t kMostNames = 3;
 
 // "a", "a and b", "a, b and 4 more".
-std::string listed(std::span<const std::string> names) {
-  if (names.size() == 1) return names.front();
-  if (names.size() > kMostNames)
-    return fmt::format("{} and {} more", fmt::join(names.first(kMostNames - 1), ", "),
-                       names.size() - kMostNames + 1);
-  return fmt::format("{} and {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
+std::string listed(std::vector<std::string> names) {
+  if (names.size() > kMostNames) {
+    const std::size_t others = names.size() - kMostNames + 1;
+    names.resize(kMostNames - 1);
+    names.push_back(fmt::format("{} more", others));
+  }
+  return join_with_and(names);
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ void add_notice_of_defaults(RunReport& report, const std::string& program) {
   report.notices.push_back(fmt::format(
       "{} should be atomic by default: public in a class that owns a mutex or an atomic. Where that is not "
       "meant, put the name under 'ignore' in a spec file (heddle spec --help)",
-      listed(by_default)));
+      listed(std::move(by_default))));
 }
 
 }  // namespace heddle
