@@ -231,32 +231,43 @@ class AccessCheck {
     const uint32_t before = is_group ? entry.member_count() : 1;
     uint32_t others = 0;
     Number last = 0;
-    Number sum = present_;
+    Number sum = mixed(present_);
     for (uint32_t i = 0; i < before; ++i) {
       const Number member = is_group ? entry.member(i) : readers;
       if (member == present_) return readers;
       if (is_covered(member)) continue;
       ++others;
       last = member;
-      sum += member;
+      sum += mixed(member);
     }
     Number group = present_;
     if (others > 0) {
-      Number& recent = recent_groups[sum % kRecentGroups];
-      group = __atomic_load_n(&recent, __ATOMIC_ACQUIRE);
-      if (group == 0 ||
-          !consists_of(entries[group], is_group ? entry : Entry::pair(last, present_), others)) {
+      const Entry before_now = is_group ? entry : Entry::pair(last, present_);
+      RecentGroups& recent = recent_groups[sum % kRecentGroups];
+      group = 0;
+      for (unsigned i = 0; i < RecentGroups::kMost && group == 0; ++i) {
+        const Number made = __atomic_load_n(&recent.numbers[i], __ATOMIC_ACQUIRE);
+        if (made != 0 && consists_of(entries[made], before_now, others)) group = made;
+      }
+      if (group == 0) {
         group = take(thread_.numbers);
         if (others == 1) {
           entries[group] = Entry::pair(last, present_);
         } else {
           make_large_group(group, entry, others);
         }
-        __atomic_store_n(&recent, group, __ATOMIC_RELEASE);
+        __atomic_store_n(&recent.numbers[group % RecentGroups::kMost], group, __ATOMIC_RELEASE);
       }
     }
     known = {readers, present_, group};
     return group;
+  }
+
+  // Sums of these tell sets of numbers apart, as sums of the numbers do not: those of threads that do the
+  // same lie equally far apart.
+  HEDDLE_INLINE static Number mixed(Number number) {
+    const Number product = number * 0x9E3779B9U;
+    return product ^ product >> 15;
   }
 
   HEDDLE_INLINE static bool has(Entry group, Number number) {

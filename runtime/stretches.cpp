@@ -5,7 +5,7 @@
 namespace heddle::runtime {
 
 Entry* entries = nullptr;
-Number recent_groups[kRecentGroups] = {};
+RecentGroups recent_groups[kRecentGroups] = {};
 
 void forget_recent_groups() { __builtin_memset(recent_groups, 0, sizeof(recent_groups)); }
 

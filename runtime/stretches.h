@@ -85,12 +85,18 @@ class Entry {
 
 extern Entry* entries;  // by number; 0 is never used
 
-// Groups made of late, by the sum of their members. Threads that read the same memory in different orders
-// find the group that is there already: one number for the same readers is what makes their next reads cheap,
-// and keeps groups few: eight threads that read a vector at random make hundreds that recur.
-constexpr uint32_t kRecentGroups = 8192;
-extern Number recent_groups[kRecentGroups];  // 0: none
-void forget_recent_groups();                 // numbers may mean something else from now on
+// Groups made of late, by the sum of their mixed members (runtime/access_check.h). Threads that read the same
+// memory in different orders find the group that is there already: one number for the same readers is what
+// makes their next reads cheap, and keeps groups few: eight threads that read a vector at random make
+// hundreds that recur. Two that are in each other's way would be made again and again, each time with a new
+// number that makes others new; so several have room at each place.
+struct RecentGroups {
+  static constexpr unsigned kMost = 4;
+  Number numbers[kMost];  // 0: none
+};
+constexpr uint32_t kRecentGroups = 2048;
+extern RecentGroups recent_groups[kRecentGroups];
+void forget_recent_groups();  // numbers may mean something else from now on
 
 void reserve_entries();
 

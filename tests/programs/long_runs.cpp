@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <random>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -159,6 +162,31 @@ const std::map<std::string, Case> kCases = {
         for (int i = 0; i < 20'000; ++i) std::thread([] { words[0] = words[0] + 1; }).join();
       },
       32}},
+    // By eight threads, whose numbers lie equally far apart: the same few sets of readers again and again.
+    {"reads_at_random",
+     {[] {
+        constexpr unsigned kThreads = 8;
+        constexpr unsigned kShare = 30'000;
+        static std::array<std::vector<int64_t>, 2> numbers;
+        numbers.fill(std::vector<int64_t>(kThreads * kShare));
+        std::barrier rounds(kThreads);
+        std::vector<std::thread> threads;
+        for (unsigned thread = 0; thread < kThreads; ++thread)
+          threads.emplace_back([&rounds, thread] {
+            std::minstd_rand random(thread + 1);
+            for (int round = 0; round < 40; ++round) {
+              const std::vector<int64_t>& old = numbers[round % 2];
+              for (unsigned i = 0; i < kShare; ++i) {
+                int64_t sum = 0;
+                for (int reads = 0; reads < 10; ++reads) sum += old[random() % old.size()];
+                numbers[1 - round % 2][thread * kShare + i] = sum;
+              }
+              rounds.arrive_and_wait();
+            }
+          });
+        for (std::thread& thread : threads) thread.join();
+      },
+      24}},
     // The second thread is created by one who does not know the first, though that has ended.
     {"thread_after_another", {[] {
        std::thread creator([] {
