@@ -19,37 +19,37 @@ class RecentEvents {
   // and lives beside the program.
   enum class Keeps : bool { kPlain, kPacked };
 
-  // Keeps at least the last `least` events, as whole batches.
+  // Keeps at least the last `least` events.
   explicit RecentEvents(std::size_t least, Keeps how = Keeps::kPlain) : least_(least), how_(how) {}
 
-  // Takes a copy of the batch. Batches that are no longer needed are handed to `forget(EventBatch)` first,
-  // oldest first.
+  // Takes a copy of the batch. Events that are no longer needed are handed to `forget(EventBatch)` first,
+  // oldest first. They come back in batches of another size: a program that waits much tells of a few events
+  // at a time, which each for themselves would take more memory than they need.
   template <class Forget>
   void add(const EventBatch& batch, Forget forget) {
-    Kept copy;
-    while (!batches_.empty() && count_ - batches_.front().count >= least_) {
-      Kept& oldest = batches_.front();
-      forget(whole(oldest));
-      count_ -= oldest.count;
-      copy = std::move(oldest);  // its memory serves again
-      batches_.pop_front();
+    if (!continues(batch)) {
+      Kept next = {.first = batch.first};
+      while (!batches_.empty() && count_ - batches_.front().count >= least_) {
+        Kept& oldest = batches_.front();
+        forget(whole(oldest));
+        count_ -= oldest.count;
+        next.events = std::move(oldest.events);  // its memory serves again
+        batches_.pop_front();
+      }
+      next.events.clear();
+      if (!batches_.empty() && how_ == Keeps::kPacked) pack(batches_.back(), next.events);
+      batches_.push_back(std::move(next));
     }
-    copy.first = batch.first;
-    copy.count = batch.events.size();
-    copy.data.clear();
-    std::vector<Small>& events = how_ == Keeps::kPacked ? smalls_ : copy.events;
-    events.clear();
-    events.reserve(batch.events.size());
+    Kept& latest = batches_.back();
     for (const Event& event : batch.events) {
-      events.push_back(Small(event));
+      latest.events.push_back(Small(event));
       if (event.value == kNoId && event.local == kNoId) continue;
-      copy.data.resize(events.size() - 1);
-      copy.data.push_back({event.value, event.local});
+      latest.data.resize(latest.events.size() - 1);
+      latest.data.push_back({event.value, event.local});
     }
-    if (how_ == Keeps::kPacked) copy.packed = packer_.pack(std::as_bytes(std::span(smalls_)));
-    copy.ended_locks.assign(batch.ended_locks.begin(), batch.ended_locks.end());
-    count_ += copy.count;
-    batches_.push_back(std::move(copy));
+    latest.count += batch.events.size();
+    latest.ended_locks.assign(batch.ended_locks.begin(), batch.ended_locks.end());
+    count_ += batch.events.size();
   }
 
   // Index of the first event kept; 0 if there is none.
@@ -88,21 +88,39 @@ class RecentEvents {
   };
   struct Kept {
     EventIndex first = 0;
-    std::size_t count = 0;      // of events
-    std::vector<Small> events;  // if they are not packed
-    PackedBytes packed;         // if they are
-    std::vector<Data> data;     // of the first events; the others have none
-    std::vector<uint32_t> ended_locks;
+    std::size_t count = 0;           // of events
+    std::vector<Small> events = {};  // until they are packed
+    PackedBytes packed = {};
+    std::vector<Data> data = {};             // of the first events; the others have none
+    std::vector<uint32_t> ended_locks = {};  // after them
   };
+
+  // Whether the batch can be kept together with the latest one.
+  bool continues(const EventBatch& batch) const {
+    constexpr std::size_t kMost = 2'000;  // events
+    if (batches_.empty()) return false;
+    const Kept& latest = batches_.back();
+    return latest.ended_locks.empty() && latest.first + latest.count == batch.first &&
+           latest.count + batch.events.size() <= kMost;
+  }
+
+  // Leaves the memory of its events to `events`.
+  void pack(Kept& kept, std::vector<Small>& events) {
+    kept.packed = packer_.pack(std::as_bytes(std::span(kept.events)));
+    kept.data.shrink_to_fit();
+    events = std::exchange(kept.events, {});
+    events.clear();
+  }
 
   // Until the next call.
   EventBatch whole(const Kept& kept) {
     events_.clear();
-    if (how_ == Keeps::kPacked) {
+    const bool is_packed = kept.events.size() < kept.count;
+    if (is_packed) {
       smalls_.resize(kept.count);
       packer_.unpack(kept.packed, std::as_writable_bytes(std::span(smalls_)));
     }
-    for (const Small& small : how_ == Keeps::kPacked ? smalls_ : kept.events) {
+    for (const Small& small : is_packed ? smalls_ : kept.events) {
       const std::size_t at = events_.size();
       const Data data = at < kept.data.size() ? kept.data[at] : Data();
       events_.push_back({small.operation, small.order, small.size, small.tries, small.thread, small.object,
@@ -116,7 +134,7 @@ class RecentEvents {
   std::size_t count_ = 0;  // of events in batches_
   std::deque<Kept> batches_;
   BytePacker packer_;
-  std::vector<Small> smalls_;  // of the batch that is packed or unpacked
+  std::vector<Small> smalls_;  // of the batch that is unpacked
   std::vector<Event> events_;  // of the batch that is looked at
 };
 
