@@ -111,7 +111,7 @@ template <class Word, bool kIsWrite>
     const bool is_after_reads = page.is_settled() && learn_ordered(thread, read);
     const auto readers = static_cast<uint32_t>(read);
     if (!kIsWrite && !is_after_reads && page.is_settled() && read == static_cast<Word>(twice(readers)) &&
-        is_open_to(readers, sizeof(Word) == 8) && learn_ordered(thread, write)) {
+        is_open_to(readers, sizeof(Word) == 8, false) && learn_ordered(thread, write)) {
       note(thread, address, sizeof(Word), name, caller, pc);
       return join_open_group(thread, readers, twice(static_cast<uint32_t>(stamp)));
     }

@@ -127,6 +127,8 @@ class AccessCheck {
     return result;
   }
 
+  // The number of what is accessed so in the present stretch.
+  HEDDLE_INLINE Number present() const { return present_; }
   HEDDLE_INLINE Number race() const { return race_; }
   HEDDLE_INLINE bool is_race_with_write() const { return race_with_write_; }
 

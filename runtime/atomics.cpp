@@ -157,6 +157,15 @@ bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes) 
   return thread.place_of(now) == now;
 }
 
+bool note_update(Thread& thread, const void* variable, uint64_t size, const void* pc) {
+  if (is_noted(thread, variable, size, true)) return true;
+  if (!is_in_cell(variable, size) || !join_updates(thread, variable, static_cast<unsigned>(size), pc))
+    return false;
+  const Thread::Noted now = noted(*cell_of(variable), variable, size, true);
+  thread.place_of(now) = now;
+  return true;
+}
+
 void begin_atomic(const void* variable) {
   if (heddle_thread_state.thread == nullptr) return;
   lock_variable(variable);

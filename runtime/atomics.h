@@ -42,6 +42,8 @@ void pass_on_gifts(const void* variable, uint32_t uses_before);
 
 // Whether one more operation of that kind leaves the state of the memory as it is.
 bool is_noted(Thread& thread, const void* variable, uint64_t size, bool writes);
+// Sees to it for an operation that writes, if that takes no change of what others see; false: it does.
+bool note_update(Thread& thread, const void* variable, uint64_t size, const void* pc);
 
 // The thread goes on somewhere else, out of an operation that it may be at: its address was wrong.
 void abandon_atomic(Thread& thread);

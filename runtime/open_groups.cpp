@@ -63,18 +63,19 @@ uint32_t closed_word(Thread& thread, uint32_t word) {
 
 }  // namespace
 
-Number open_group(Thread& thread, Number readers, bool is_of_cell) {
+Number open_group(Thread& thread, Number members, bool is_of_cell, bool is_of_updates) {
   if (!can_pause()) return 0;
-  const Entry entry = entries[readers];
+  const Entry entry = entries[members];
   const uint32_t count = entry.member_count();
+  const auto wanted = is_of_updates ? Entry::Kind::kAtomics : Entry::Kind::kStretch;
   for (uint32_t i = 0; i < count; ++i)
-    if (entries[entry.member(i)].kind() != Entry::Kind::kStretch) return 0;
+    if (entries[entry.member(i)].kind() != wanted) return 0;
   const Number group = take(thread.numbers);
   const uint32_t place = take_place(group);
   if (place == kPlaces) return 0;
   // No thread has two among them: the later one would have replaced the other.
   for (uint32_t i = 0; i < count; ++i) thread_of(entry.member(i)).open_groups[place] = entry.member(i);
-  entries[group] = Entry::open(place, is_of_cell);
+  entries[group] = Entry::open(place, is_of_cell, is_of_updates);
   return group;
 }
 
@@ -95,8 +96,15 @@ void close_groups(Thread& thread, const void* address) {
     if (!has_open_group(old)) return;
     const uint32_t new_low = closed_word(thread, low);
     const uint32_t new_high = high == low ? new_low : closed_word(thread, high);
+    // A group of updates is the same for who has written.
+    const auto write_low = static_cast<uint32_t>(old.write);
+    const auto write_high = static_cast<uint32_t>(old.write >> 32);
+    const uint32_t new_write_low = is_open(write_low) ? new_low : write_low;
+    const uint32_t new_write_high = is_open(write_high) ? new_high : write_high;
     // Who frees the memory waits for nobody.
-    if (exchange_shared(cell, old, {uint64_t{new_high} << 32 | new_low, old.write})) return;
+    if (exchange_shared(cell, old,
+                        {uint64_t{new_high} << 32 | new_low, uint64_t{new_write_high} << 32 | new_write_low}))
+      return;
   }
 }
 

@@ -1,4 +1,5 @@
-// Groups of readers that threads join without a change of the memory's state.
+// Groups of readers, or of those who update the same memory atomically, that threads join without a change of
+// the memory's state.
 //
 // Memory that several threads read all the time and nobody writes, such as a pointer to a table, would have
 // its state changed by each stretch of each reader, and every change takes the cache line away from the
@@ -7,7 +8,10 @@
 // does anything else to the memory first closes the group: makes an ordinary one of it while nobody is at the
 // page (AlonePage in runtime/ownership.h). So nothing is lost; what is rare pays for what is common.
 //
-// An open group belongs to one word, or to both words of one cell: to exactly the bytes that are read.
+// The same goes for counters: memory that several threads change by atomic operations, and nobody uses in
+// another way. There the group stands both for who has read and for who has written.
+//
+// An open group belongs to one word, or to both words of one cell: to exactly the bytes that are accessed.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +29,28 @@ HEDDLE_INLINE bool has_open_group(const Cell& cell) {
   const auto high = static_cast<uint32_t>(cell.read >> 32);
   return is_open(low) || (high != low && is_open(high));
 }
+// Among these of its bytes.
+HEDDLE_INLINE bool has_open_group(const Cell& cell, unsigned first, unsigned size) {
+  return (first < 4 && is_open(static_cast<uint32_t>(cell.read))) ||
+         (first + size > 4 && is_open(static_cast<uint32_t>(cell.read >> 32)));
+}
 
-// Whether a read may join the group that the word belongs to: it is of all the bytes that the group is about,
-// half a cell or both.
-HEDDLE_INLINE bool is_open_to(uint32_t word, bool reads_cell) {
-  return is_open(word) && entries[number_of(word)].is_of_cell() == reads_cell;
+// Whether a plain read may join the group that the word belongs to, or an atomic operation that writes: it is
+// of all the bytes that the group is about, half a cell or both.
+HEDDLE_INLINE bool is_open_to(uint32_t word, bool is_of_cell, bool is_of_updates) {
+  if (!is_open(word)) return false;
+  const Entry group = entries[number_of(word)];
+  return group.is_of_cell() == is_of_cell && group.is_of_updates() == is_of_updates;
 }
 // The stretch with that stamp is in the group from now on. Its thread is at the page.
 HEDDLE_INLINE void join_open_group(Thread& thread, uint32_t word, uint64_t stamp) {
   thread.open_groups[entries[number_of(word)].place()] = number_of(static_cast<uint32_t>(stamp));
   thread.join_of(word) = {word, word, static_cast<uint32_t>(stamp)};
   if (heddle_thread_state.stamp == stamp) heddle_thread_state.group = twice(word);
+}
+// The same for the atomic operations of the present stretch, which have that number.
+HEDDLE_INLINE void join_open_updates(Thread& thread, uint32_t word, Number atomics) {
+  thread.open_groups[entries[number_of(word)].place()] = atomics;
 }
 
 // The last stretch of each thread in the group. Threads may join meanwhile, unless nobody is at the page.
@@ -47,8 +62,9 @@ void for_each_in_open_group(Entry group, Visit visit) {
       visit(stretch);
 }
 
-// A read has put the thread's present stretch among other readers of the cell. True once that happened so
-// often that an open group is worth while. Cells that come and go do not displace one that is always there.
+// An access has put the thread's present stretch among others of its kind at the cell. True once that
+// happened so often that an open group is worth while. Cells that come and go do not displace one that is
+// always there.
 HEDDLE_INLINE bool is_often_joined(Thread& thread, const Cell* cell) {
   constexpr uint32_t kOften = 64;  // closing the group costs about as much
   const uint64_t place = reinterpret_cast<uint64_t>(cell) / sizeof(Cell);
@@ -66,9 +82,9 @@ HEDDLE_INLINE bool is_often_joined(Thread& thread, const Cell* cell) {
   return true;
 }
 
-// A number for a new open group of the stretches that the number stands for; 0: there are too many groups.
-// The thread is at a page that is everybody's.
-Number open_group(Thread& thread, Number readers, bool is_of_cell);
+// A number for a new open group of the stretches that the number stands for; 0: there are too many groups, or
+// others are among them. The thread is at a page that is everybody's.
+Number open_group(Thread& thread, Number members, bool is_of_cell, bool is_of_updates);
 // Nobody has seen it.
 void take_back_open_group(Number group);
 

@@ -40,10 +40,17 @@ class RareAccess {
     const Cell old = *cell;
     const uint64_t stamp = heddle_thread_state.stamp;
     AccessCheck check(thread_, writes(), is_atomic());
-    if (has_open_group(old)) {
+    if (has_open_group(old, first(), size_)) {
       if (patches) return Next::kSettlePage;
       const uint32_t group = only_word(old.read, first(), size_);
-      if (kind_ != 0 || !is_open_to(group, size_ == 8) || !check.is_after_whole(old.write))
+      if (is_update()) {
+        // In race with nothing: whoever does anything else closes the group first.
+        if (!is_open_to(group, size_ == 8, true)) return Next::kCloseGroups;
+        note(thread_, place_, size_ | kind_, name_, caller_, pc_, /*is_told=*/true);
+        join_open_updates(thread_, group, check.present());
+        return Next::kNothing;
+      }
+      if (kind_ != 0 || !is_open_to(group, size_ == 8, false) || !check.is_after_whole(old.write))
         return Next::kCloseGroups;
       note(thread_, place_, size_, name_, caller_, pc_);
       join_open_group(thread_, group, stamp);
@@ -55,9 +62,10 @@ class RareAccess {
     const Next next = race_ == 0 ? Next::kNothing : Next::kReportRace;
     if (fresh == old) return next;
     note(thread_, place_, size_ | kind_, name_, caller_, pc_, /*is_told=*/is_atomic() || race_ != 0);
-    const bool may_open = kind_ == 0 && race_ == 0 && page.is_everybodys();
+    const bool may_open = (kind_ == 0 || is_update()) && race_ == 0 && page.is_everybodys();
     const Number group = may_open ? opened(cell, fresh) : 0;
     if (group != 0) fresh.read = with_group(fresh.read, group);
+    if (group != 0 && is_update()) fresh.write = with_group(fresh.write, group);
     const bool is_done =
         group == 0 ? page.exchange(cell, old, fresh) : page.exchange_as_sole(cell, old, fresh);
     if (group == 0) return is_done ? next : Next::kTryAgain;
@@ -66,7 +74,11 @@ class RareAccess {
       keep_registers(take_back);
       return Next::kTryAgain;
     }
-    join_open_group(thread_, kAllBytes | group, stamp);
+    if (is_update()) {
+      join_open_updates(thread_, kAllBytes | group, check.present());
+    } else {
+      join_open_group(thread_, kAllBytes | group, stamp);
+    }
     return next;
   }
 
@@ -85,14 +97,16 @@ class RareAccess {
     return static_cast<unsigned>(reinterpret_cast<uint64_t>(place_) % 8);
   }
 
-  // The readers that this one has joined, as an open group, once that is worth while; 0: it is not.
+  HEDDLE_INLINE bool is_update() const { return kind_ == (kWrites | kIsAtomic); }
+
+  // The others that this access has joined, as an open group, once that is worth while; 0: it is not.
   HEDDLE_INLINE Number opened(const Cell* cell, const Cell& fresh) {
     const uint32_t word = only_word(fresh.read, first(), size_);
     if (bytes_of(word) != 0xF || entries[number_of(word)].kind() != Entry::Kind::kGroup ||
-        !is_often_joined(thread_, cell))
+        (is_update() && only_word(fresh.write, first(), size_) != word) || !is_often_joined(thread_, cell))
       return 0;
     Number group = 0;
-    auto open = [&] { group = open_group(thread_, number_of(word), size_ == 8); };
+    auto open = [&] { group = open_group(thread_, number_of(word), size_ == 8, is_update()); };
     keep_registers(open);
     return group;
   }
@@ -114,6 +128,18 @@ class RareAccess {
 };
 
 }  // namespace
+
+bool join_updates(Thread& thread, const void* variable, unsigned size, const void* pc) {
+  if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
+  const AtPage page(thread, variable);
+  if (!page.is_everybodys()) return false;
+  const auto first = static_cast<unsigned>(reinterpret_cast<uint64_t>(variable) % 8);
+  const uint32_t group = only_word(cell_of(variable)->read, first, size);
+  if (!is_open_to(group, size == 8, true)) return false;
+  note(thread, variable, size | kWrites | kIsAtomic, nullptr, nullptr, pc, /*is_told=*/true);
+  join_open_updates(thread, group, AccessCheck(thread, true, true).present());
+  return true;
+}
 
 HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address) {
   auto act = [&] { settle(thread, page_of(address)); };

@@ -21,4 +21,7 @@ HEDDLE_KEEPS_REGISTERS void settle_page(Thread& thread, const void* address);
 // It may have patches then (runtime/patches.h).
 HEDDLE_KEEPS_REGISTERS void patch_page(Thread& thread, const void* address);
 
+// An atomic operation that writes, if the memory is open to such (runtime/open_groups.h); false: it is not.
+bool join_updates(Thread& thread, const void* variable, unsigned size, const void* pc);
+
 }  // namespace heddle::runtime

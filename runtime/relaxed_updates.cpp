@@ -1,7 +1,8 @@
 // Relaxed read-modify-writes: counters, mostly. Other threads learn nothing from them, and without fences in
-// the program theirs learns nothing either. So one that changes nothing of the state of its memory, and need
-// not be told, takes no lock: while all is calm, outside of blocks, as long as no block has given anything
-// that it could pass on (runtime/conflicts.h).
+// the program theirs learns nothing either. So one that changes nothing of the state of its memory (or only
+// what its thread says of itself: runtime/open_groups.h), and need not be told, takes no lock: while all is
+// calm, outside of blocks, as long as no block has given anything that it could pass on
+// (runtime/conflicts.h).
 //
 // From where it is seen that this is so until the operation is done, the thread says that it is at one
 // (Thread::is_updating). Who ends the calm first says that it ends, then makes every thread pass a memory
@@ -31,19 +32,19 @@ constexpr uint32_t kTookLock = 1;
 
 std::atomic<bool> has_fences{false};
 
-bool is_of_no_consequence(Thread& thread, const void* variable, uint64_t size) {
+bool is_of_no_consequence(Thread& thread) {
   return !has_fences.load(std::memory_order_relaxed) && can_pause() && !tells_every_access &&
-         is_noted(thread, variable, size, true) && !any_has_given() &&
-         (!tells_order() || keeps_outside_of_blocks(thread));
+         !any_has_given() && (!tells_order() || keeps_outside_of_blocks(thread));
 }
 
-uint32_t begin(const void* variable, uint64_t size) {
+uint32_t begin(const void* variable, uint64_t size, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return 0;
   Thread& thread = *this_thread;
   enter_runtime();  // until the operation is done: no handler of a signal comes in between
+  const bool is_noted = note_update(thread, variable, size, pc);
   thread.is_updating = true;
   asm volatile("" ::: "memory");
-  if (is_of_no_consequence(thread, variable, size)) {
+  if (is_noted && is_of_no_consequence(thread)) {
     const uint32_t uses = sync_at(variable).uses.load(std::memory_order_acquire);
     if (uses % 2 == 0) return uses;
   }
@@ -83,7 +84,7 @@ HEDDLE_INTERPOSE void heddle_expect_fences() { has_fences.store(true); }
 HEDDLE_INTERPOSE void __tsan_init() { has_fences.store(true); }
 
 HEDDLE_INTERPOSE uint32_t heddle_begin_relaxed_update(const void* variable, uint64_t size) {
-  return begin(variable, size);
+  return begin(variable, size, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE void heddle_end_relaxed_update(const void* variable, uint64_t size, const char* name,
                                                 uint32_t begun) {

@@ -48,9 +48,10 @@ class Entry {
   static Entry pair(Number first, Number second) {
     return Entry(uint64_t{1} << 62 | kIsPair | uint64_t{first} << kNumberBits | second);
   }
-  // The readers keep at `place` which of their stretches belong to it.
-  static Entry open(uint32_t place, bool is_of_cell) {
-    return Entry(uint64_t{1} << 62 | kIsOpen | uint64_t{is_of_cell} << 32 | place);
+  // Those that belong to it keep at `place` which of their stretches do: readers, or who does atomic updates.
+  static Entry open(uint32_t place, bool is_of_cell, bool is_of_updates) {
+    return Entry(uint64_t{1} << 62 | kIsOpen | uint64_t{is_of_updates} << 33 | uint64_t{is_of_cell} << 32 |
+                 place);
   }
   static Entry layer(Number upper, uint32_t below) {
     return Entry(uint64_t{2} << 62 | uint64_t{upper} << 32 | below);
@@ -62,6 +63,7 @@ class Entry {
   bool is_open() const { return kind() == Kind::kGroup && (bits_ & (kIsPair | kIsOpen)) == kIsOpen; }
   uint32_t place() const { return static_cast<uint32_t>(bits_); }
   bool is_of_cell() const { return (bits_ >> 32 & 1) != 0; }
+  bool is_of_updates() const { return (bits_ >> 33 & 1) != 0; }
   // Of groups that are not open:
   uint32_t member_count() const { return is_pair() ? 2 : group().count; }
   Number member(uint32_t i) const {

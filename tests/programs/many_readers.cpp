@@ -1,9 +1,11 @@
 // Memory that three threads read again and again in an order that is forced on them, until one of them writes
-// it; or, with an odd seed, many variables that they read and write, so that most of what was done to a
-// variable was done long ago. The seed decides who accesses and locks what, and so whether the last access is
-// ordered after all others. Prints which: "race" or "clean", by its own count of what each thread knows of
-// the others.
+// it; or counters that they change atomically again and again, until one of them uses it in another way; or
+// many variables that they read and write, so that most of what was done to a variable was done long ago. The
+// seed decides which of the three (by what is left when it is divided by 3), who accesses and locks what, and
+// so whether the last access is ordered after all others. Prints which: "race" or "clean", by its own count
+// of what each thread knows of the others.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@ namespace {
 
 constexpr int kThreads = 3;
 constexpr int kReads = 600;
+constexpr int kUpdates = 1000;
 constexpr int kVariables = 48;
 constexpr int kCommon = kThreads;  // the lock that all take; the others are one thread's each
 
@@ -33,7 +36,7 @@ struct Bytes {
 constexpr Bytes kWhole = {0, 8};
 constexpr std::array<Bytes, 7> kParts = {{kWhole, {0, 4}, {4, 4}, {3, 1}, {6, 2}, {4, 12}, {8, 8}}};
 
-enum class Does : uint8_t { kRead, kWrite, kLock };
+enum class Does : uint8_t { kRead, kWrite, kLock, kUpdate, kLoad };  // the last two are atomic
 struct Step {
   int thread;
   Does does;
@@ -45,8 +48,10 @@ struct Step {
 class Plan {
  public:
   explicit Plan(unsigned seed) : random_(seed) {
-    if (seed % 2 == 0) {
+    if (seed % 3 == 0) {
       read_one_again_and_again();
+    } else if (seed % 3 == 1) {
+      update_one_again_and_again();
     } else {
       use_many();
     }
@@ -73,6 +78,30 @@ class Plan {
     for (int thread = 0; thread < kThreads; ++thread)
       if (below(6) != 0) lock(writer, thread);
     races_ = write(writer, kParts.at(below(kParts.size())));
+  }
+
+  // The whole, or one half; sometimes another thread looks at it, or it is set to something in between.
+  void update_one_again_and_again() {
+    const Bytes often = kParts.at(below(3));
+    const bool one_only_looks = below(3) == 0;
+    const auto of = [&](int thread) { return one_only_looks && thread == 0 ? Does::kLoad : Does::kUpdate; };
+    for (int i = 0; i < kUpdates; ++i) {
+      const auto thread = static_cast<int>(below(kThreads));
+      if (below(4) != 0) lock(thread, thread);
+      // A counter is used in one way only; neighbours may be used in another way.
+      const Bytes bytes = often.size == 4 && below(20) == 0 ? Bytes{4 - often.first, 4} : often;
+      steps_.push_back({thread, below(500) == 0 ? Does::kLoad : of(thread), bytes});
+      if (below(1000) == 0) write_in_order(often);
+    }
+    for (int thread = 0; thread < kThreads; ++thread) lock(thread, thread);
+    const auto user = static_cast<int>(below(kThreads));
+    const int other = (user + 1) % kThreads;
+    if (below(2) == 0) steps_.push_back({other, of(other), often});
+    for (int thread = 0; thread < kThreads; ++thread)
+      if (below(12) != 0) lock(user, thread);
+    const Step last = {user, below(2) == 0 ? Does::kWrite : Does::kRead, kParts.at(below(kParts.size()))};
+    races_ = races_with_earlier(last);
+    steps_.push_back(last);
   }
 
   // In order, up to the last access.
@@ -109,13 +138,16 @@ class Plan {
     steps_.push_back({thread, Does::kLock, {}, lock});
   }
   void read(int thread, Bytes bytes) { steps_.push_back({thread, Does::kRead, bytes}); }
+  static bool writes(const Step& step) { return step.does == Does::kWrite || step.does == Does::kUpdate; }
+  static bool is_atomic(const Step& step) { return step.does == Does::kUpdate || step.does == Does::kLoad; }
   // Whether an earlier access of another thread is not known to come before.
   bool races_with_earlier(const Step& next) const {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       const bool overlaps = step.bytes.first < next.bytes.first + next.bytes.size &&
                             next.bytes.first < step.bytes.first + step.bytes.size;
-      const bool conflicts = step.does == Does::kWrite || next.does == Does::kWrite;
+      const bool conflicts =
+          (writes(step) || writes(next)) && !(is_atomic(step) && is_atomic(next)) && step.does != Does::kLock;
       if (step.thread != next.thread && overlaps && conflicts && i >= known_.at(next.thread).at(step.thread))
         return true;
     }
@@ -133,7 +165,7 @@ class Plan {
     for (int thread = kThreads - 1; thread >= 0; --thread) lock(thread, kCommon);
   }
 
-  std::minstd_rand random_;
+  std::mt19937 random_;
   std::vector<Step> steps_;
   std::array<Known, kThreads> known_ = {};
   std::array<Known, kThreads + 1> left_ = {};  // by who last had the lock
@@ -141,7 +173,18 @@ class Plan {
 };
 
 template <class T>
+void access_atomically(const Step& step) {
+  const std::atomic_ref<T> place(*reinterpret_cast<T*>(memory + step.bytes.first));
+  if (step.does == Does::kUpdate) {
+    place.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    [[maybe_unused]] const T value = place.load(std::memory_order_relaxed);
+  }
+}
+
+template <class T>
 void access_as(const Step& step) {
+  if (step.does == Does::kUpdate || step.does == Does::kLoad) return access_atomically<T>(step);
   volatile T& place = *reinterpret_cast<volatile T*>(memory + step.bytes.first);
   if (step.does == Does::kWrite) {
     place = 1;
