@@ -19,6 +19,7 @@
 #include "pass/memory_paths.h"
 #include "pass/noted_text.h"
 #include "pass/source_names.h"
+#include "pass/wait_predicates.h"
 
 namespace heddle {
 
@@ -252,6 +253,7 @@ std::vector<SourceHash> source_hashes(const Module& module) {
 
 PreservedAnalyses SummaryPass::run(Module& module, ModuleAnalysisManager&) {
   const std::unique_ptr<Module> copy = promoted_copy(module);
+  embed_predicates(*copy);
   note_text(module, "heddle_summaries", Text(*copy).make());
   return PreservedAnalyses::all();
 }
