@@ -99,7 +99,7 @@ class Text {
   }
 
   std::string make() {
-    line({"heddle-summary 4"});
+    line({"heddle-summary 5"});
     if (module_.debug_compile_units().empty()) {
       add_opaque();
       return text_;
@@ -170,6 +170,7 @@ class Text {
     std::string flags;
     if (name.is_constructor_or_destructor)
       flags += StringRef(name.qualified).substr(name.qualified.rfind("::") + 2).starts_with("~") ? 'd' : 'c';
+    if (!is_library && function.hasStructRetAttr()) flags += 'r';
     if (is_library) flags += 'l';
     if (use.is_entry || is_initializer(function) || function.getName() == "main") flags += 'e';
     if (use.is_taken) flags += 't';
