@@ -5,6 +5,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -13,7 +14,6 @@
 
 #include "pass/function_summary.h"
 #include "pass/library_functions.h"
-#include "pass/source_names.h"
 
 namespace heddle {
 
@@ -30,49 +30,33 @@ bool is_wait(const Function& function) {
 }
 
 // Calls of functions that this file has.
-SmallVector<CallBase*> calls_in(Function& function) {
+SmallVector<CallBase*> calls_in(const Function& function) {
   SmallVector<CallBase*> calls;
-  for (Instruction& instruction : instructions(function))
+  for (Instruction& instruction : instructions(const_cast<Function&>(function)))
     if (auto* call = dyn_cast<CallBase>(&instruction))
       if (const Function* callee = call->getCalledFunction(); callee != nullptr && !callee->isDeclaration())
         calls.push_back(call);
   return calls;
 }
 
-bool make_part_of_caller(CallBase& call) {
-  InlineFunctionInfo information;
-  return InlineFunction(call, information).isSuccess();
-}
-
-// The library's loops with the predicates that they call. A loop that waits for some time calls one that
-// waits until then.
+// The library's loops that call predicates, and those. A loop that waits for some time calls one that waits
+// until then.
 class Waits {
  public:
-  // Whether it calls a predicate, which is a part of it from now on.
-  bool has_predicate(Function& function) {
-    if (!is_wait(function)) return false;
-    const auto [known, is_new] = known_.try_emplace(&function, false);
-    if (!is_new) return known->second;
-    bool has_one = false;
-    for (CallBase* call : calls_in(function)) {
-      Function& callee = *call->getCalledFunction();
-      if (!has_predicate(callee) && is_library_function(callee)) continue;
-      if (!make_part_of_caller(*call)) continue;
-      embedded_.insert(&callee);
-      has_one = true;
-    }
-    return known_[&function] = has_one;
-  }
-
   // False: the function waits with none.
   bool become_part_of(Function& function) {
-    bool has_one = false;
-    for (CallBase* call : calls_in(function)) {
-      Function& callee = *call->getCalledFunction();
-      if (!has_predicate(callee) || !make_part_of_caller(*call)) continue;
-      embedded_.insert(&callee);
-      has_one = true;
-    }
+    SmallVector<CallBase*> waiting;
+    for (CallBase* call : calls_in(function))
+      if (has_predicate(*call->getCalledFunction())) waiting.push_back(call);
+    const bool has_one = !waiting.empty();
+    while (!waiting.empty())
+      for (CallBase* call : embed(*waiting.pop_back_val(), function)) {
+        Function& callee = *call->getCalledFunction();
+        if (has_predicate(callee))
+          waiting.push_back(call);
+        else if (!is_library_function(callee))
+          embed(*call, function);
+      }
     return has_one;
   }
 
@@ -91,6 +75,31 @@ class Waits {
   }
 
  private:
+  bool has_predicate(const Function& function) {
+    if (!is_wait(function)) return false;
+    const auto [known, is_new] = known_.try_emplace(&function, false);
+    if (!is_new) return known->second;
+    const bool has_one = any_of(calls_in(function), [&](const CallBase* call) {
+      const Function& callee = *call->getCalledFunction();
+      return has_predicate(callee) || !is_library_function(callee);
+    });
+    return known_[&function] = has_one;
+  }
+
+  // The calls that the function has of its own since the callee is a part of it.
+  SmallVector<CallBase*> embed(CallBase& call, Function& function) {
+    SmallPtrSet<const CallBase*, 32> known;
+    for (const CallBase* other : calls_in(function))
+      if (other != &call) known.insert(other);
+    Function& callee = *call.getCalledFunction();
+    InlineFunctionInfo information;
+    if (!InlineFunction(call, information).isSuccess()) return {};
+    embedded_.insert(&callee);
+    SmallVector<CallBase*> added = calls_in(function);
+    erase_if(added, [&](const CallBase* other) { return known.contains(other); });
+    return added;
+  }
+
   DenseMap<const Function*, bool> known_;
   SmallSetVector<Function*, 8> embedded_;
 };
