@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "schedule.h"
+#include "twins.h"
 
 using Task = std::function<void()>;
 
@@ -94,8 +94,7 @@ Result make4(Hub& hub) {
   Result result;
   hub.latest.store(&result, std::memory_order_release);
   ++result.x4;
-  schedule::end_turn();
-  schedule::wait_for(2);
+  twins::let_second_pass();
   return result;
 }
 Result make_right() {
@@ -136,33 +135,25 @@ void change7(Hub& hub) {
   ++hub.right7;
 }
 
-template <class First, class Second>
-void one_by_one(First first, Second second) {
-  std::thread one([&] { schedule::at(0, first); });
-  std::thread two([&] { schedule::at(1, second); });
-  one.join();
-  two.join();
-}
-
 int main(int argc, char** argv) {
   Hub hub;
   char first = 0;
   const auto is = [&](const char* name) { return argc > 1 && std::strcmp(argv[1], name) == 0; };
-  if (is("taken")) one_by_one([&] { push1(hub, [] {}); }, [&] { (*pop1(hub))(); });
-  if (is("called")) one_by_one([&] { call2(hub); }, [&] { change2(hub); });
-  if (is("looked")) one_by_one([&] { look3(hub, first); }, [&] { change3(hub); });
+  if (is("taken")) twins::one_by_one([&] { push1(hub, [] {}); }, [&] { (*pop1(hub))(); });
+  if (is("called")) twins::one_by_one([&] { call2(hub); }, [&] { change2(hub); });
+  if (is("looked")) twins::one_by_one([&] { look3(hub, first); }, [&] { change3(hub); });
   if (is("returned"))
-    one_by_one([&] { make4(hub); }, [&] { ++hub.latest.load(std::memory_order_acquire)->x4; });
+    twins::one_by_one([&] { make4(hub); }, [&] { ++hub.latest.load(std::memory_order_acquire)->x4; });
   if (is("referred")) refer5();
   if (is("shared")) call6();
   if (is("unlocked")) {
     push7(hub);
-    one_by_one([&] { (*pop_right(hub))(); }, [&] { change7(hub); });
+    twins::one_by_one([&] { (*pop_right(hub))(); }, [&] { change7(hub); });
   }
   const auto all_right = [&] {
     push_right(hub, [&hub] { right3(hub); });
     (*pop_right(hub))();
     if (make_right().right2 != 1) __builtin_trap();
   };
-  if (argc == 1) one_by_one(all_right, all_right);
+  if (argc == 1) twins::one_by_one(all_right, all_right);
 }

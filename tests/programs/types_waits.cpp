@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "schedule.h"
+#include "twins.h"
 
 struct Gate {
   std::mutex mutex;
@@ -129,8 +129,7 @@ void wait6(Gate& gate) {
   gate.changed.wait(lock, [&] {
     lock.unlock();
     const bool is_open = gate.x6 >= 0;
-    schedule::end_turn();
-    schedule::wait_for(2);
+    twins::let_second_pass();
     lock.lock();
     return is_open;
   });
@@ -182,26 +181,18 @@ void right7(Gate& gate) {
   ++gate.right7;
 }
 
-template <class First, class Second>
-void one_by_one(First first, Second second) {
-  std::thread one([&] { schedule::at(0, first); });
-  std::thread two([&] { schedule::at(1, second); });
-  one.join();
-  two.join();
-}
-
 int main(int argc, char** argv) {
   Gate gate;
   Gate other;
   const auto is = [&](const char* name) { return argc > 1 && std::strcmp(argv[1], name) == 0; };
-  if (is("unlocked")) one_by_one([&] { wait1(gate); }, [&] { change1(gate); });
-  if (is("other")) one_by_one([&] { wait2(gate, other); }, [&] { change2(other); });
-  if (is("again")) one_by_one([&] { wait3(gate); }, [&] { change3(gate); });
-  if (is("changed")) one_by_one([&] { wait4(gate, other); }, [&] { change4(other); });
-  if (is("reference")) one_by_one([&] { wait5(gate); }, [&] { change5(gate); });
-  if (is("released")) one_by_one([&] { wait6(gate); }, [&] { change6(gate); });
-  if (is("elsewhere")) one_by_one([&] { wait7(gate), look7(gate); }, [&] { change7(gate); });
-  if (is("wrong")) one_by_one([&] { wait8(gate); }, [&] { change8(gate); });
+  if (is("unlocked")) twins::one_by_one([&] { wait1(gate); }, [&] { change1(gate); });
+  if (is("other")) twins::one_by_one([&] { wait2(gate, other); }, [&] { change2(other); });
+  if (is("again")) twins::one_by_one([&] { wait3(gate); }, [&] { change3(gate); });
+  if (is("changed")) twins::one_by_one([&] { wait4(gate, other); }, [&] { change4(other); });
+  if (is("reference")) twins::one_by_one([&] { wait5(gate); }, [&] { change5(gate); });
+  if (is("released")) twins::one_by_one([&] { wait6(gate); }, [&] { change6(gate); });
+  if (is("elsewhere")) twins::one_by_one([&] { wait7(gate), look7(gate); }, [&] { change7(gate); });
+  if (is("wrong")) twins::one_by_one([&] { wait8(gate); }, [&] { change8(gate); });
   const auto all_right = [&] {
     right1(gate);
     right2(gate, other);
@@ -211,5 +202,5 @@ int main(int argc, char** argv) {
     right6(gate);
     right7(gate);
   };
-  if (argc == 1) one_by_one(all_right, all_right);
+  if (argc == 1) twins::one_by_one(all_right, all_right);
 }
