@@ -33,6 +33,9 @@ using namespace llvm;
 
 namespace {
 
+cl::opt<bool> checks_accesses("heddle-check-accesses", cl::init(true), cl::Hidden,
+                              cl::desc("Check plain accesses (bench/focus --bound: what the rest costs)"));
+
 // The fields of HeddleThreadState.
 enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame, kCellMask = 6, kHalfMask };
 
@@ -394,6 +397,10 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
     }
   }
   if (accesses.empty() && block_operations.empty() && is_leaf && atomics.empty()) return;
+  if (!checks_accesses) {
+    accesses.clear();
+    block_operations.clear();
+  }
   take_out_of_loops(function, analyses, accesses);
   take_series(function, analyses, accesses, [&](const Series& series) { check(series, is_leaf); });
   if (!is_leaf) keep_frame(function);
