@@ -43,6 +43,11 @@ SmallVector<CallBase*> calls_in(const Function& function) {
 // until then.
 class Waits {
  public:
+  bool are_used_by(const Function& function) {
+    return any_of(calls_in(function),
+                  [&](const CallBase* call) { return has_predicate(*call->getCalledFunction()); });
+  }
+
   // False: the function waits with none.
   bool become_part_of(Function& function) {
     SmallVector<CallBase*> waiting;
@@ -245,6 +250,8 @@ class Closures {
 };
 
 }  // namespace
+
+bool waits_with_predicate(const Function& function) { return Waits().are_used_by(function); }
 
 void embed_predicates(Module& module) {
   Waits waits;

@@ -14,4 +14,8 @@ namespace heddle {
 // Variables of the module have been made values.
 void embed_predicates(llvm::Module& module);
 
+// Whether there is one to become a part of the function, which then has other variables than it has here:
+// what is said of them by number is not about these.
+bool waits_with_predicate(const llvm::Function& function);
+
 }  // namespace heddle
