@@ -25,6 +25,7 @@ SIZES = {"elevator": "1000000", "hedc": "400000", "hashmap": "10000000", "bank":
 RECORDED = {"elevator": "1000", "tsp": "8", "hedc": "100", "queue": "500", "hashmap": "2000", "bank": "2000", "montecarlo": "200",
             "raytracer": "20"}  # sizes: blocks looks at pairs of pairs
 MODES = ["field", "method", "combined"]
+NO_CHECKS = ["-Xclang", "-mllvm", "-Xclang", "-heddle-check-accesses=false"]
 BOWTIE = "bowtie_1.3.1.orig.tar.gz"
 WORTH_SAVING = 0.05  # of the plain time: where full checking costs less, what focus saves of it is noise
 BAR = 0.40  # overhead of the combined mode
@@ -39,7 +40,7 @@ REASONS = {
     "tsp": "nothing is left to check in the search: what costs is to ask at each node whether anybody wants to know of blocks and relaxed loads",
     "hedc": "nothing is left to check in the threads: what costs is to look at clocks when locks change hands, and to mark what is freed",
     "moldyn": "elements of vectors that threads divide by index between barriers, by way of functions that get one of them",
-    "queue": "how often threads wait for each other decides, which differs from run to run; tasks are `std::function`s that threads hand over, in a deque that a predicate of `wait` looks at: a lambda that the library calls has no lock",
+    "queue": "how often threads wait for each other decides, which differs from run to run; what is left to check is what becomes of a task when it is out of the queue",
     "hashmap": "tables that are parts of what has the lock, and whose methods do not see it; their nodes, behind chains of `std::unique_ptr` in vectors, from which the lock cannot be reached",
     "bank": "nothing is left to check in a transfer: what costs is to look at each lock whether there is anything to learn, a fifth of the time",
     "bowtie": "half of its fields are not proven: objects that a thread keeps for itself behind pointers, members of its own containers, the index that is read into raw memory before there are threads",
@@ -156,14 +157,34 @@ def prepare(program, wrapper, scratch):
     return at, fields, methods
 
 
-def measure(program, at, wrapper, runs):
+def measure(program, at, wrapper, runs, builds=("plain", "full", *MODES)):
     heddle = wrapper.parent / "heddle"
-    rounds = {key: [] for key in ["plain", "full", *MODES]}
+    rounds = {key: [] for key in builds}
     for _ in range(runs):
         for key, times in rounds.items():
             checked = [] if key == "plain" else [heddle, "run", "--checkers", "race", "--output", f"{at[key]}.txt", "--"]
             times.append(cpu_seconds([*checked, at[key], *program.arguments], program.folder()))
     return {key: statistics.median(times) for key, times in rounds.items()}
+
+
+def print_bounds(programs, wrapper, scratch, runs):
+    """What proofs could save at most: the combined mode beside a build that checks no access at all, as if all had been proven."""
+    print("| program | plain s | full s | combined s | speed-up | no checks s | bound of the speed-up |\n|---|" + "--:|" * 6, flush=True)
+    gains = {"combined": [], "bound": []}
+    for program in programs:
+        at = prepare(program, wrapper, scratch)[0]
+        at["bound"] = scratch / f"{program.name}.bound"
+        program.build([wrapper, f"--heddle-focus={scratch / f'{program.name}.combined.focus'}", *NO_CHECKS], at["bound"])
+        time = measure(program, at, wrapper, runs, ("plain", "full", "combined", "bound"))
+        cost = time["full"] - time["plain"]
+        is_worth_saving = cost >= WORTH_SAVING * time["plain"]
+        for key, all_gains in gains.items():
+            all_gains += [(time["full"] - time[key]) / cost] if is_worth_saving else []
+        said = {key: percent(all_gains[-1]) if is_worth_saving else "–" for key, all_gains in gains.items()}
+        print(f"| {program.name} | {time['plain']:.2f} | {time['full']:.2f} | {time['combined']:.2f} | {said['combined']} | "
+              f"{time['bound']:.2f} | {said['bound']} |", flush=True)
+    means = {key: percent(statistics.mean(all_gains)) for key, all_gains in gains.items()}
+    print(f"\nMedians of {runs} runs; mean speed-up {means['combined']}, bound {means['bound']}.")
 
 
 def seconds_to_check(heddle, checker, trace):
@@ -239,6 +260,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--no-bowtie", action="store_true")
+    parser.add_argument("--bound", action="store_true")
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
     arguments.scratch, arguments.wrapper = arguments.scratch.resolve(), arguments.wrapper.resolve()
@@ -249,6 +271,8 @@ def main():
         programs.append(Bowtie(arguments.scratch, arguments.small))
     if arguments.programs:
         programs = [program for program in programs if program.name in arguments.programs]
+    if arguments.bound:
+        return print_bounds(programs, arguments.wrapper, arguments.scratch, arguments.runs)
     lines = ["| program | lines | plain s | full s | unsafe fields | field s | overhead | speed-up | untyped methods | method s | overhead "
              "| speed-up | combined s | overhead | speed-up |", "|---|" + "--:|" * 14]
     print("\n".join(lines), flush=True)

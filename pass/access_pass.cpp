@@ -33,6 +33,9 @@ using namespace llvm;
 
 namespace {
 
+cl::opt<bool> checks_accesses("heddle-check-accesses", cl::init(true), cl::Hidden,
+                              cl::desc("Check plain accesses (bench/focus --bound: what the rest costs)"));
+
 // The fields of HeddleThreadState.
 enum StateField : unsigned { kStamp, kGroup, kShadow, kFrame, kCellMask = 6, kHalfMask };
 
@@ -147,7 +150,8 @@ Instrumenter::Shadow Instrumenter::load_shadow(IRBuilder<>& builder) {
 }
 
 void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_leaf) {
-  IRBuilder<> builder(access.instruction);
+  IRBuilder<> builder(access.checked_at());
+  builder.SetCurrentDebugLocation(source_place(*access.instruction));
   auto* const word = builder.getInt64Ty();
   Value* const pointer = address_of(access, builder);
   const StringRef kind = access.writes ? "write" : "read";
@@ -191,7 +195,7 @@ void Instrumenter::check(const Access& access, const Shadow& shadow, bool is_lea
   }
 
   MDNode* const unlikely = MDBuilder(context_).createUnlikelyBranchWeights();
-  Instruction* cold = SplitBlockAndInsertIfThen(differs, access.instruction, false, unlikely);
+  Instruction* cold = SplitBlockAndInsertIfThen(differs, access.checked_at(), false, unlikely);
   builder.SetInsertPoint(cold);
   builder.SetCurrentDebugLocation(source_place(*access.instruction));
   if (!access.writes) {
@@ -393,6 +397,11 @@ void Instrumenter::instrument(Function& function, FunctionAnalysisManager& analy
     }
   }
   if (accesses.empty() && block_operations.empty() && is_leaf && atomics.empty()) return;
+  if (!checks_accesses) {
+    accesses.clear();
+    block_operations.clear();
+  }
+  take_out_of_loops(function, analyses, accesses);
   take_series(function, analyses, accesses, [&](const Series& series) { check(series, is_leaf); });
   if (!is_leaf) keep_frame(function);
   if (!accesses.empty()) {

@@ -9,6 +9,7 @@
 
 #include "pass/class_names.h"
 #include "pass/library_functions.h"
+#include "pass/memory_paths.h"
 #include "pass/source_names.h"
 
 namespace heddle {
@@ -98,7 +99,24 @@ class Walk {
         return operation != nullptr && operation->getOpcode() == Instruction::Sub;
       });
     const auto* call = dyn_cast<CallBase>(user);
-    return call != nullptr && call->isArgOperand(&use) && keeps_nothing_of(*call);
+    if (call == nullptr || !call->isArgOperand(&use)) return false;
+    if (returns_what_it_is_given(*call)) {
+      pointers_.insert(call);
+      return true;
+    }
+    return keeps_nothing_of(*call) || (call->getArgOperandNo(&use) == 1 && makes_of_value(*call));
+  }
+
+  static bool returns_what_it_is_given(const CallBase& call) {
+    const Function* const callee = call.getCalledFunction();
+    return callee != nullptr && callee->getName().starts_with("_ZSt") &&
+           passes_through(name_of(*callee).qualified);
+  }
+
+  // Whether another object gets the element's value, as in `Task task = std::move(tasks.front())`.
+  static bool makes_of_value(const CallBase& call) {
+    const Function* const callee = call.getCalledFunction();
+    return callee != nullptr && callee->getName().starts_with("_ZNSt") && takes_value(*callee);
   }
 
   // Whether the call ends what it does with the pointers that it is given, and returns none of them.

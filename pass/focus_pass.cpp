@@ -22,6 +22,7 @@
 #include "pass/source_names.h"
 #include "pass/stand_in.h"
 #include "pass/summary_pass.h"
+#include "pass/wait_predicates.h"
 #include "src/types/path.h"
 
 namespace heddle {
@@ -171,6 +172,11 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
     if (function.isDeclaration() || is_library_function(function)) continue;
     const std::string symbol = unique_symbol(function);
     const bool is_typed = focus.methods.contains(symbol);
+    const bool has_other_variables = waits_with_predicate(function);
+    const auto is_exempt = [&](const SummaryOperation& operation) {
+      return focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) &&
+             (!has_other_variables || types::is_parameter(types::root_of(operation.path)));
+    };
     for (const SummaryBlock& block : summarize(function, classes, reaching).blocks)
       for (const SummaryOperation& operation : block.operations) {
         const StringRef kind = operation.kind;
@@ -182,7 +188,7 @@ Spots find_spots(const Module& copy, const FocusFile& focus, Accesses& accesses)
           }
         if (kind != "read" && kind != "write" && !is_whole) continue;
         const bool is_left_out =
-            focus.exempt.contains({symbol, site_of(operation.instruction), operation.path}) ||
+            is_exempt(operation) ||
             (is_whole ? leaves_out_whole(operation.callee, members, focus, is_typed, within(operation.path))
                       : focus.leaves_out(normal(types::place_of(operation.path), focus), is_typed));
         accesses[operation.instruction] |= !is_left_out;

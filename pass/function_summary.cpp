@@ -340,7 +340,7 @@ class Summarizer {
     const bool is_member =
         !callee.getName().starts_with("_ZSt") && call.arg_size() > 0 && !callee.arg_empty();
     const unsigned object = call.hasStructRetAttr() ? 1 : 0;
-    if (may_move_elements(callee.getName())) leak_moved(call);
+    if (may_move_elements(callee.getName()) && !moves_functions(callee)) leak_moved(call);
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* const argument = call.getArgOperand(i);
       if (!argument->getType()->isPointerTy() || isa<Constant>(argument)) {
@@ -383,7 +383,8 @@ class Summarizer {
           emit("write-whole", call, path).callee = whole;
       }
       const bool is_made_owner = i == 0 && call.hasStructRetAttr() && makes_owner(callee.getName());
-      if (!keeps_nothing(name) && !is_made_owner) leak(call, argument);
+      if (!keeps_nothing(name) && !is_made_owner && !(takes_value(callee) && moves_functions(callee)))
+        leak(call, argument);
     }
     if (!reaching_.contains(&callee)) return;
     call_function(call, callee);
@@ -402,7 +403,7 @@ class Summarizer {
       if (path.empty() || path == "?" || path.find('/') != std::string::npos || path.starts_with("g:"))
         continue;
       const auto* const variable = dyn_cast<AllocaInst>(argument.get());
-      if (variable != nullptr && !isa<StructType>(variable->getAllocatedType())) continue;
+      if (variable != nullptr && !may_have_elements(*variable->getAllocatedType())) continue;
       leak(call, argument.get());
       has_ways |= paths_.has_elements_of(path);
     }
@@ -412,6 +413,12 @@ class Summarizer {
       if (path.starts_with("g:") || (path.find('/') != std::string::npos && !ends_behind_pointer(path)))
         emit("address", call, path + "/[]");
     }
+  }
+
+  // What a closure has captured is used by nobody else but itself.
+  static bool may_have_elements(const Type& type) {
+    const auto* const object = dyn_cast<StructType>(&type);
+    return object != nullptr && !(object->hasName() && object->getName().starts_with("class.anon"));
   }
 
   static bool ends_behind_pointer(StringRef path) { return path.ends_with("/*") || path.ends_with("/^"); }

@@ -103,6 +103,22 @@ bool is_of_owner(StringRef name) { return name.starts_with("std::unique_ptr::");
 
 bool makes_owner(StringRef symbol) { return symbol.starts_with("_ZSt11make_uniqueI"); }
 
+bool takes_value(const Function& function) {
+  if (!is_constructor(name_of(function).qualified)) return false;
+  const auto [scope, parameters] = declaration_of(function);
+  StringRef given(parameters);
+  if (!given.consume_back("&&") && !given.consume_back("const&")) return false;
+  return StringRef(scope).starts_with("std::function<") || given == scope ||
+         scope == ("std::optional<" + given + ">").str();
+}
+
+bool moves_functions(const Function& function) {
+  const auto [scope, parameters] = declaration_of(function);
+  const bool is_made = StringRef(scope).starts_with("std::function<") && takes_value(function);
+  return is_made || (StringRef(parameters).starts_with("std::function<") &&
+                     StringRef(parameters).ends_with(">&&") && !StringRef(parameters).contains(','));
+}
+
 bool keeps_nothing(StringRef name) {
   const StringRef function = name.substr(name.rfind("::") == StringRef::npos ? 0 : name.rfind("::") + 2);
   return StringSwitch<bool>(function)

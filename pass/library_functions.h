@@ -31,6 +31,11 @@ bool gives_iterator(llvm::StringRef name);
 bool only_looks(llvm::StringRef name);
 // Members that change the container and let nobody keep a way into its elements.
 bool keeps_elements(llvm::StringRef name);
+// Constructors of objects that get the value of what they are given, moved or copied, and forget where that
+// was: from one of the same class, of an optional from its element, of a std::function from anything.
+bool takes_value(const llvm::Function& function);
+// Functions that take a std::function or make one. It has no elements that anybody could have a way to.
+bool moves_functions(const llvm::Function& function);
 // Functions that use what they are given by reference and forget it.
 bool keeps_nothing(llvm::StringRef name);
 

@@ -1,6 +1,8 @@
 #include "pass/loop_series.h"
 
 #include <memory>
+#include <set>
+#include <tuple>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -169,7 +171,53 @@ void merge(SmallVectorImpl<LoopAccess>& all, ScalarEvolution& evolution) {
   }
 }
 
+// Whether nothing in the loop lets the thread learn from others, or not come past it.
+bool is_one_stretch(const Loop& loop) {
+  return all_of(loop.blocks(), [](const BasicBlock* block) {
+    return none_of(*block, [](const Instruction& instruction) { return ends_stretch(instruction); });
+  });
+}
+
+// Whether whoever comes into the loop comes to the block, before leaving it.
+bool is_always_visited(const BasicBlock& block, const Loop& loop, const DominatorTree& dominators) {
+  SmallVector<BasicBlock*> last;
+  loop.getExitingBlocks(last);
+  return !last.empty() &&
+         all_of(last, [&](const BasicBlock* leaving) { return dominators.dominates(&block, leaving); });
+}
+
 }  // namespace
+
+void take_out_of_loops(Function& function, FunctionAnalysisManager& analyses,
+                       SmallVectorImpl<Access>& accesses) {
+  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty()) return;
+  const DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  DenseMap<const Loop*, bool> known;
+  const auto is_fit = [&](const Loop& loop) {
+    const auto [entry, is_new] = known.try_emplace(&loop, false);
+    if (is_new) entry->second = loop.getLoopPreheader() != nullptr && is_one_stretch(loop);
+    return entry->second;
+  };
+  for (Access& access : accesses) {
+    const BasicBlock* block = access.instruction->getParent();
+    for (const Loop* loop = loops.getLoopFor(block); loop != nullptr; loop = loop->getParentLoop()) {
+      if (!is_fit(*loop) || !loop->isLoopInvariant(access.address) ||
+          !is_always_visited(*block, *loop, dominators))
+        break;
+      block = loop->getLoopPreheader();
+      access.before = loop->getLoopPreheader()->getTerminator();
+    }
+  }
+  // Once is enough.
+  std::set<std::tuple<const Instruction*, const Value*, int64_t, uint64_t, bool>> seen;
+  erase_if(accesses, [&](const Access& access) {
+    return access.before != nullptr &&
+           !seen.insert({access.before, access.address, access.offset - access.address_offset, access.size,
+                         access.writes})
+                .second;
+  });
+}
 
 void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVectorImpl<Access>& accesses,
                  function_ref<void(const Series&)> check) {
@@ -193,9 +241,7 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
     BasicBlock* latch = loop->getLoopLatch();
     if (loop->getLoopPreheader() == nullptr || latch == nullptr || loop->getExitingBlock() != latch)
       return nullptr;
-    for (BasicBlock* block : loop->blocks())
-      for (Instruction& instruction : *block)
-        if (ends_stretch(instruction)) return nullptr;
+    if (!is_one_stretch(*loop)) return nullptr;
     const SCEV* count = evolution.getBackedgeTakenCount(loop);
     if (isa<SCEVCouldNotCompute>(count)) return nullptr;
     return rounds[loop] = before_loop(count, loop);
@@ -211,7 +257,7 @@ void take_series(Function& function, FunctionAnalysisManager& analyses, SmallVec
   SmallVector<LoopAccess> found;
   erase_if(accesses, [&](const Access& access) {
     Loop* loop = loops.getLoopFor(access.instruction->getParent());
-    if (loop == nullptr) return false;
+    if (loop == nullptr || access.before != nullptr) return false;
     const SCEV* count = rounds_of(loop);
     if (count == nullptr || !dominators.dominates(access.instruction->getParent(), loop->getLoopLatch()))
       return false;

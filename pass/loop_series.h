@@ -1,5 +1,5 @@
-// Accesses that a loop makes in every round, at addresses a fixed distance apart: they are checked at once
-// before the loop.
+// Accesses that a loop makes in every round, at addresses a fixed distance apart or at the same one: they are
+// checked at once before the loop.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,10 @@ struct Series {
 // loop, and calls `check` for each.
 void take_series(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                  llvm::SmallVectorImpl<Access>& accesses, llvm::function_ref<void(const Series&)> check);
+
+// Has accesses checked before the loops in which each round makes them at the same address, as where a loop
+// writes what to the compiler may be a part of anything, and so reads a pointer again.
+void take_out_of_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                       llvm::SmallVectorImpl<Access>& accesses);
 
 }  // namespace heddle

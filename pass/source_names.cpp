@@ -87,6 +87,19 @@ FunctionName name_of(const Function& function) {
   return name;
 }
 
+Declaration declaration_of(const Function& function) {
+  const std::string symbol = function.getName().str();
+  ItaniumPartialDemangler demangler;
+  if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction()) return {};
+  Declaration declaration{take(demangler.getFunctionDeclContextName(nullptr, nullptr)),
+                          take(demangler.getFunctionParameters(nullptr, nullptr))};
+  remove_all(declaration.scope, " ");
+  remove_all(declaration.parameters, " ");
+  const StringRef in_brackets(declaration.parameters);
+  if (in_brackets.size() >= 2) declaration.parameters = in_brackets.drop_front().drop_back().str();
+  return declaration;
+}
+
 std::string name_of_variable(StringRef symbol) { return without_arguments(demangle(symbol)); }
 
 std::string qualified_name(const DIScope* scope, StringRef name) {

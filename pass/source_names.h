@@ -19,6 +19,13 @@ struct FunctionName {
 
 FunctionName name_of(const llvm::Function& function);
 
+// With template arguments and without spaces: "std::optional<Task>" and "Task&&", of a member function.
+struct Declaration {
+  std::string scope;
+  std::string parameters;
+};
+Declaration declaration_of(const llvm::Function& function);
+
 // "bank::Account" for the mangled or plain name of a variable.
 std::string name_of_variable(llvm::StringRef symbol);
 

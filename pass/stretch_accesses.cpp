@@ -115,7 +115,7 @@ SmallVector<Access> stretch_accesses(BasicBlock& block, ScalarEvolution& evoluti
       accesses.append(stretch);
       stretch.clear();
     }
-    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0, ""};
+    Access access{&instruction, nullptr, 0, 0, false, nullptr, 0, 0, "", nullptr};
     Type* type = nullptr;
     if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && !load->isAtomic()) {
       access.address = load->getPointerOperand();

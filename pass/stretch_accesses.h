@@ -23,11 +23,13 @@ struct Access {
   uint64_t size;
   uint64_t alignment;
   bool writes;
-  const llvm::SCEV* base;  // another address, the same for all that lie a known distance apart
-  int64_t offset;          // from there to the first byte checked
-  int64_t address_offset;  // from there to `address`
-  std::string name;        // in the source; empty: unknown
+  const llvm::SCEV* base;               // another address, the same for all that lie a known distance apart
+  int64_t offset;                       // from there to the first byte checked
+  int64_t address_offset;               // from there to `address`
+  std::string name;                     // in the source; empty: unknown
+  llvm::Instruction* before = nullptr;  // where it is checked; null: where it is
 
+  llvm::Instruction* checked_at() const { return before == nullptr ? instruction : before; }
   int64_t end() const { return offset + static_cast<int64_t>(size); }
 };
 

@@ -19,6 +19,7 @@
 #include "pass/memory_paths.h"
 #include "pass/noted_text.h"
 #include "pass/source_names.h"
+#include "pass/wait_predicates.h"
 
 namespace heddle {
 
@@ -98,7 +99,7 @@ class Text {
   }
 
   std::string make() {
-    line({"heddle-summary 4"});
+    line({"heddle-summary 5"});
     if (module_.debug_compile_units().empty()) {
       add_opaque();
       return text_;
@@ -169,6 +170,7 @@ class Text {
     std::string flags;
     if (name.is_constructor_or_destructor)
       flags += StringRef(name.qualified).substr(name.qualified.rfind("::") + 2).starts_with("~") ? 'd' : 'c';
+    if (!is_library && function.hasStructRetAttr()) flags += 'r';
     if (is_library) flags += 'l';
     if (use.is_entry || is_initializer(function) || function.getName() == "main") flags += 'e';
     if (use.is_taken) flags += 't';
@@ -252,6 +254,7 @@ std::vector<SourceHash> source_hashes(const Module& module) {
 
 PreservedAnalyses SummaryPass::run(Module& module, ModuleAnalysisManager&) {
   const std::unique_ptr<Module> copy = promoted_copy(module);
+  embed_predicates(*copy);
   note_text(module, "heddle_summaries", Text(*copy).make());
   return PreservedAnalyses::all();
 }

@@ -81,6 +81,7 @@ struct Function {
   uint32_t parameters = 0;  // that are pointers or not
   bool is_constructor = false;
   bool is_destructor = false;
+  bool makes_result = false;  // the first parameter is where the object that it returns is made
   bool is_library = false;    // of the standard library: what it does is told by who calls it
   bool is_entry = false;      // called from outside: main, initializers, overriders of foreign functions
   bool is_taken = false;      // its address is used

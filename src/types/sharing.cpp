@@ -24,7 +24,8 @@ bool Sharing::is_unshared(std::size_t function, std::string_view path, const Sta
   // What an owner has may have been known to others before. A destructor that still orders threads expects
   // others to be there.
   const bool is_ending = here.is_destructor && trusts_destructors_ && !before.orders_later;
-  if (parameter == 0 && !is_through_owner(path) && (here.is_constructor || is_ending)) return true;
+  if (parameter == 0 && !is_through_owner(path) && (here.is_constructor || here.makes_result || is_ending))
+    return true;
   return !shared_[function].contains(parameter);
 }
 

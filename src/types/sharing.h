@@ -1,9 +1,10 @@
 // Which objects only one thread can have at a given operation, and when the whole program has one thread.
 //
 // An object is *unshared* where its function has made it, or got it unshared from every caller, and has given
-// no pointer to it away; in its constructor, as long as that gives none away; and, if destructors are trusted
-// to come after everybody else's last use, in its destructor. An operation is *alone* when
-// no thread can run that was started before it. Both by greatest fixed points over the call graph.
+// no pointer to it away; in its constructor and in a function that returns it, as long as that gives none
+// away; and, if destructors are trusted to come after everybody else's last use, in its destructor. An
+// operation is *alone* when no thread can run that was started before it. Both by greatest fixed points over
+// the call graph.
 #pragma once
 
 #include <functional>

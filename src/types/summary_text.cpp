@@ -137,6 +137,7 @@ class Reader {
       switch (flag) {
         case 'c': function_->is_constructor = true; break;
         case 'd': function_->is_destructor = true; break;
+        case 'r': function_->makes_result = true; break;
         case 'l': function_->is_library = true; break;
         case 'e': known.is_entry = true; break;
         case 't': known.is_taken = true; break;
@@ -250,6 +251,7 @@ std::string summary_text(const Program& program) {
     std::string flags;
     if (function.is_constructor) flags += 'c';
     if (function.is_destructor) flags += 'd';
+    if (function.makes_result) flags += 'r';
     if (function.is_library) flags += 'l';
     if (function.is_entry) flags += 'e';
     if (function.is_taken) flags += 't';

@@ -9,7 +9,7 @@
 
 namespace heddle::types {
 
-inline constexpr std::string_view kSummaryVersion = "heddle-summary 4";
+inline constexpr std::string_view kSummaryVersion = "heddle-summary 5";
 
 // Adds what the texts say to the program. A function that several files have, as inline ones, is taken once.
 // Throws InputError that names `file` and the line that is wrong.

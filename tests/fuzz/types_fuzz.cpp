@@ -49,7 +49,7 @@ namespace heddle::fuzz {
 
 std::vector<std::string> seeds() {
   return {
-      "heddle-summary 4\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
+      "heddle-summary 5\nsource\tab12\t/a.cpp\nlock\tg:m\ta.cpp:1\nglobal\tg:z\ta.cpp:2\nclass\tA\t48\n"
       "member\tA::mu\t0\t40\tlock\t\ta.cpp:3\nmember\tA::x\t40\t4\tdata\t\ta.cpp:4\n"
       "function\tmain\tmain\ta.cpp:5\ti32()\t0\te\nblock\t1\ncall\ta.cpp:6\tf\t\tl1\nfork\ta.cpp:7\t-"
       "\nblock\t1\n"

@@ -24,6 +24,15 @@ inline int run(const Cases& cases, int count, char** arguments) {
   return 0;
 }
 
+// The second begins when the first has ended.
+template <class First, class Second>
+void one_by_one(First first, Second second) {
+  std::thread a([&] { schedule::at(0, first); });
+  std::thread b([&] { schedule::at(1, second); });
+  a.join();
+  b.join();
+}
+
 // The second begins when the first calls one of the two functions below, once.
 template <class First, class Second>
 void two(First first, Second second) {

@@ -21,6 +21,7 @@ SHARED_FIELDS = "xyz"
 STEPS = 4
 FIRST_WITH_OWNERS = 1000  # a seed: those before are known programs
 FIRST_WITH_BYTES = 2000
+FIRST_WITH_WAITS = 3000
 BLOCKS = 16
 
 
@@ -61,6 +62,9 @@ class Case:
             self.make_owners()
             self.make_atomics()
             self.make_ending()
+        if self.seed >= FIRST_WITH_WAITS:
+            self.make_waits()
+            self.make_tasks()
 
     def make_vector(self):
         self.methods["grow"] = f"{self.lock()} v.push_back(1);"
@@ -106,6 +110,27 @@ class Case:
         self.ending = f"{self.lock()} n += 1;"
         self.methods["end"] = f"E{self.seed} e;"
 
+    def make_waits(self):
+        """Predicates that are true at once, most of them called with the lock held and about the object that it belongs to."""
+        is_broken = self.dice.random() < self.broken
+        wrong = self.dice.choice(["changed.wait(l, is); l.unlock(); is();", "l.unlock(); l.lock(); changed.wait(l, is); l.unlock(); lost += w;",
+                                  "changed.wait(l, [&] { l.unlock(); const bool now = is(); l.lock(); return now; });"])
+        right = self.dice.choice(["changed.wait(l, is); is();", "changed.wait_for(l, std::chrono::seconds(1), is); lost += w;",
+                                  "changed.wait(l, [&] { l.unlock(); l.lock(); return is(); });"])
+        captured = self.dice.choice(["&", "this", "=, this"])
+        mutex = "another" if self.dice.random() < self.broken else "mu"
+        self.methods["wait_w"] = (f"std::unique_lock<std::mutex> l({mutex}); const auto is = [{captured}] {{ return w >= 0; }}; "
+                                  f"{wrong if is_broken else right}")
+        self.methods["wait_too"] = f"std::unique_lock<std::mutex> l(mu); changed.wait(l, [{captured}] {{ return w >= 0; }});"
+        self.methods["add_w"] = f"{self.lock()} w += 1;"
+
+    def make_tasks(self):
+        """A queue of functions that are moved out of it, and called with the lock or without."""
+        self.methods["push"] = f"{self.lock()} q.push_back([this] {{ u += 1; }});"
+        take = f"std::optional<std::function<void()>> task; {{ {self.lock()} if (!q.empty()) {{ task = take(); q.pop_front(); }} }}"
+        self.methods["pop"] = f"{take} {self.lock()} if (task) (*task)();"
+        self.methods["get_u"] = f"{self.lock()} lost += u;"
+
     def after(self, field):
         return f"{field} += 1;" if self.dice.random() < self.broken else "lost += 1;"
 
@@ -141,6 +166,10 @@ class Case:
                   f"  alignas(128) N{self.seed}* shown = nullptr;", "  alignas(128) int a = 0;", "  alignas(128) std::atomic<int> flag = 0;"]
         if self.has_shares:
             lines += [f"  alignas(128) std::vector<unsigned char> {name} = std::vector<unsigned char>({4 * BLOCKS});" for name in "bc"]
+        if self.seed >= FIRST_WITH_WAITS:
+            lines += ["  std::mutex another;", "  std::condition_variable changed;", "  alignas(128) int w = 0;", "  alignas(128) int u = 0;",
+                      "  alignas(128) std::deque<std::function<void()>> q;",
+                      "  std::optional<std::function<void()>> take() { std::optional<std::function<void()>> task = std::move(q.front()); return task; }"]
         lines += [f"  void {name}() {{ {body} }}" for name, body in self.methods.items()]
         lines += ["};"]
         method = self.dice.choice(self.callable())
@@ -160,7 +189,8 @@ class Case:
 
 
 def program_of(cases):
-    head = ["// Made by focus_laws.py.", "#include <atomic>", "#include <cstdlib>", "#include <memory>", "#include <mutex>", "#include <thread>", "#include <vector>",
+    head = ["// Made by focus_laws.py.", "#include <atomic>", "#include <chrono>", "#include <condition_variable>", "#include <cstdlib>",
+            "#include <deque>", "#include <functional>", "#include <memory>", "#include <mutex>", "#include <optional>", "#include <thread>", "#include <vector>",
             '#include "turns.h"', "thread_local long lost = 0;"]
     choose = [f"  if (number == {case.seed}) run_{case.name}();" for case in cases]
     return "\n".join([*head, *[case.text() for case in cases], "int main(int argc, char** argv) {",
@@ -182,7 +212,7 @@ def findings(folder, build, seed, *more):
     for finding in json.loads(out.read_text(encoding="utf-8"))["findings"]:
         # Objects have numbers as they are met. What the vector keeps goes by many names.
         names = {re.sub(r"#\d+", "", step["operation"][2:-1]) for step in finding["steps"]}
-        names = {name if re.fullmatch(r"C\d+::([xyzra]|kept|shown)|N\d+::o|E\d+::n", name) else "the vector" for name in names}
+        names = {name if re.fullmatch(r"C\d+::([xyzrawu]|kept|shown)|N\d+::o|E\d+::n", name) else "the vector" for name in names}
         if finding["rule"] == "HD1001":
             races.add(" and ".join(sorted(names)))
         elif finding["rule"] == "HD1004":
