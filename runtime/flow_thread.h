@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "runtime/objects.h"
-#include "runtime/reference_counts.h"
 
 namespace heddle::runtime {
 
@@ -41,7 +40,6 @@ struct FlowThread {
   const char* deepest;
   const char* deepest_possible;
   const void* counting;  // the reference counts that it is changing or looking at; null: none
-  Held held;
 };
 extern __thread FlowThread flow_thread __attribute__((tls_model("initial-exec")));
 

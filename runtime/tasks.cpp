@@ -58,7 +58,6 @@ bool is_on_left_stack(const char* memory, const char* here) {
 }
 
 void end_maybe(const void* pc) {
-  end_held(pc);
   if (flow_thread.maybes > 0) --flow_thread.maybes;
   tell_mark(Operation::kMaybeEnd, pc);
 }
@@ -107,7 +106,6 @@ HEDDLE_INTERPOSE void heddle_begin_task(uint64_t index) {
 }
 
 HEDDLE_INTERPOSE void heddle_end_task() {
-  end_held(HEDDLE_HERE);
   tell_mark(Operation::kTaskEnd, HEDDLE_HERE);
   ++flow_thread.pauses;
   forget_stack_below(static_cast<const char*>(__builtin_frame_address(0)));

@@ -66,9 +66,7 @@ void at_thread_end(void* rounds_left) {
   }
   if (this_thread == nullptr) return;
   const Inside inside;  // handlers that come after the end are not its own
-  end_held(nullptr);
   tell(Operation::kThreadEnd, nullptr, nullptr);
-  flow_thread.held.give_back();
   leave_locals();
   leave_labels();
   detach();

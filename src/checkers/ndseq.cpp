@@ -153,7 +153,7 @@ class NdseqChecker : public Checker {
   void count_events(const History& history, const Relevance& relevance) {
     for (NodeId node = 0; node < history.nodes.size(); ++node) {
       const Kind kind = history.nodes[node].kind;
-      if (kind == Kind::kAssign || kind == Kind::kMeet) continue;
+      if (kind == Kind::kAssign || kind == Kind::kMeet || kind == Kind::kUndone) continue;
       const bool is_irrelevant = !relevance.is_relevant(node);
       ++run_.events;
       run_.irrelevant_events += is_irrelevant ? 1 : 0;
