@@ -42,6 +42,7 @@ enum ChannelOperation : uint8_t {
   kToldSeries,  // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
                 // pattern lies in the texts; extra: how many words come in the next records
   kToldSeriesWords,  // pc, name, caller, context and extra: kSeriesWords of them
+  kToldBadJump,      // longjmp would leave an iteration here, or go back into a body: the program ends
 };
 
 // What is told of the end of the calm, by whichever thread: the thread does nothing then.

@@ -134,6 +134,10 @@ void end_calls(const char* top) {
 HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, uint32_t a, uint32_t b,
                                                   uint32_t c, uint32_t d) {
   if (is_followed(call->callee)) return kNoLabel;
+  // It and setjmp are called from the same place of the stack, above the frame pointer and the return
+  // address.
+  if (call->count > 0 && is_setjmp(call->callee))
+    meet_setjmp(call->pointers[0], reinterpret_cast<uint64_t>(__builtin_frame_address(0)) + 16);
   end_calls(call->top);
   Thread* const thread = telling_thread();
   if (thread == nullptr) return 0;

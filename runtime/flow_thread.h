@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/objects.h"
+#include "runtime/open_marks.h"
 
 namespace heddle::runtime {
 
@@ -35,6 +36,7 @@ struct FlowThread {
   uint32_t tasks;                           // it is in
   uint32_t pauses;                          // constructs it is in, and no task of theirs
   uint32_t maybes;                          // `if (HEDDLE_MAYBE)` that it is in
+  OpenMarks marks;                          // both of these
   // Of the task's stack: the lowest address seen, and where it cannot be any more. The next task of the
   // thread has the same stack.
   const char* deepest;

@@ -69,6 +69,7 @@ void at_thread_end(void* rounds_left) {
   tell(Operation::kThreadEnd, nullptr, nullptr);
   leave_locals();
   leave_labels();
+  give_back_marks();
   detach();
 }
 

@@ -113,6 +113,8 @@ std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
         "HEDDLE_MAYBE at {} was met by a thread that is in no iteration: it says what an iteration may leave "
         "out, and counts for nothing there. Have an iteration do it, or a thread that an iteration starts",
         place));
+  if (!bad_jump_.empty())
+    notices.push_back(fmt::format("the program ended at the longjmp at {}, as it has said", bad_jump_));
   std::map<std::string, uint64_t> by_name;
   for (const auto& [address, calls] : unfollowed_) {
     const std::vector<std::string> frames = symbolizer.frames(address + 1);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -56,6 +57,9 @@ class ToldFlow {
   // Whether all of the memory has been given back: a mark for it counts for nothing, and is remembered.
   bool is_dead_focus(uint64_t begin, uint64_t end, const std::string& place);
 
+  // The program has ended itself because it jumped out of an iteration, or into a body.
+  void end_by_jump(std::string place) { bad_jump_ = std::move(place); }
+
   // A function was called that does not say what its results depend on.
   void call_unfollowed(uint64_t function) { ++unfollowed_[function]; }
 
@@ -71,6 +75,7 @@ class ToldFlow {
   std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
   std::vector<std::string> dead_focus_;                     // where the marks are
   std::vector<std::string> lost_maybes_;                    // of threads that are in no task
+  std::string bad_jump_;                                    // where it was made; empty: there was none
 };
 
 }  // namespace heddle
