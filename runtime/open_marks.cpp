@@ -11,6 +11,7 @@
 #include "runtime/thread.h"
 
 extern "C" int setjmp(jmp_buf) noexcept;  // a macro's name, too
+extern "C" void __longjmp_chk(jmp_buf, int) __attribute__((noreturn));
 
 namespace heddle::runtime {
 
@@ -66,6 +67,13 @@ bool is_setjmp(const void* function) {
          function == reinterpret_cast<const void*>(&(::setjmp));
 }
 
+bool is_longjmp(const void* function) {
+  return function == reinterpret_cast<const void*>(&::longjmp) ||
+         function == reinterpret_cast<const void*>(&::_longjmp) ||
+         function == reinterpret_cast<const void*>(&::siglongjmp) ||
+         function == reinterpret_cast<const void*>(&::__longjmp_chk);
+}
+
 void meet_setjmp(const void* buffer, uint64_t stack) {
   const GrowingArray<OpenMark>& open = marks().open;
   if (open.empty()) return;  // whoever jumps there from inside leaves all
@@ -77,6 +85,7 @@ void meet_setjmp(const void* buffer, uint64_t stack) {
 }
 
 void leave_marks(const void* buffer, uint64_t stack, const void* pc) {
+  heddle_flow_state.result = kNoLabel;  // of whom setjmp's caller asks, who is not told what it returns
   GrowingArray<OpenMark>& open = marks().open;
   if (open.empty()) return;
   bool is_over = false;

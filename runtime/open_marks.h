@@ -37,6 +37,7 @@ void leave_maybe(const void* pc);
 void give_back_marks();  // the thread ends
 
 bool is_setjmp(const void* function);
+bool is_longjmp(const void* function);
 void meet_setjmp(const void* buffer, uint64_t stack);
 // Before the jump. `stack`: where it leads to.
 void leave_marks(const void* buffer, uint64_t stack, const void* pc);

@@ -91,6 +91,26 @@ void out_of_inner_body() {
     results[i] = 1;
   });
 }
+// What longjmp is given, setjmp returns: iteration 0 finds one value and then another one, of 1.
+int handed_over() {
+  jmp_buf place;
+  const int found = setjmp(place);
+  if (found == 0) longjmp(place, 1 + static_cast<int>(__atomic_load_n(&shared, __ATOMIC_SEQ_CST)));
+  return found;
+}
+void value_of_jump() {
+  heddle::parallel_for(0, 2, [](int i) {
+    wait_for(i);
+    if (i == 1) {
+      __atomic_store_n(&shared, 2, __ATOMIC_SEQ_CST);
+      return end_turn();
+    }
+    results[0] = handed_over();
+    end_turn();
+    wait_for(2);
+    results[1] = handed_over();
+  });
+}
 // From one function to another of the same iteration.
 void deep() {
   heddle::parallel_for(0, 2, [](int i) {
@@ -133,6 +153,7 @@ int main(int, char** arguments) {
       {"out_of_a_body_with_signals", out_of_a_body_with_signals},
       {"out_of_inner_body", out_of_inner_body},
       {"deep", deep},
+      {"value_of_jump", value_of_jump},
       {"out_of_loop", out_of_loop},
       {"out_of_inner_loop", out_of_inner_loop},
       {"back_into_body", back_into_body},
