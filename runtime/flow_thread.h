@@ -37,6 +37,7 @@ struct FlowThread {
   uint32_t pauses;                          // constructs it is in, and no task of theirs
   uint32_t maybes;                          // `if (HEDDLE_MAYBE)` that it is in
   OpenMarks marks;                          // both of these
+  uint32_t* own_written;                    // of runtime/own_variables.h; null: nothing is
   // Of the task's stack: the lowest address seen, and where it cannot be any more. The next task of the
   // thread has the same stack.
   const char* deepest;

@@ -12,6 +12,7 @@
 #include "runtime/interpose/real.h"
 #include "runtime/message.h"
 #include "runtime/objects.h"
+#include "runtime/own_variables.h"
 #include "runtime/shadow.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
@@ -95,6 +96,7 @@ HEDDLE_INTERPOSE void heddle_flow_locals(const char* top, const Object* locals, 
 HEDDLE_INTERPOSE void heddle_begin_construct() {
   if (!is_built_to_follow || this_thread == nullptr || is_switched_off()) return;
   connect_to_monitor();
+  find_own_variables();
   follows_data = true;
   tell_construct(HEDDLE_HERE, /*is_over=*/0);
   // How the iterations are given out is no doing of the program's.

@@ -8,6 +8,7 @@
 
 #include "runtime/connection.h"
 #include "runtime/flow_thread.h"
+#include "runtime/own_variables.h"
 #include "runtime/inside.h"
 #include "runtime/interpose/real.h"
 #include "runtime/objects.h"
@@ -70,6 +71,7 @@ void at_thread_end(void* rounds_left) {
   leave_locals();
   leave_labels();
   give_back_marks();
+  give_back_own_variables();
   detach();
 }
 

@@ -195,6 +195,9 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       if (record.extra == 0) return flow_.begin_construct(flow, sites_.short_place(sites_.site_of(record)));
       return flow_.end_construct(flow);
     }
+    case runtime::kToldOwnRead:
+      return flow_.read_own(record, thread(stream).id, sites_.short_place(sites_.site_of(record)));
+    case runtime::kToldOwnWrite: return flow_.write_own(record, thread(stream).id);
     case runtime::kToldBadJump: return flow_.end_by_jump(sites_.short_place(sites_.site_of(record)));
     case runtime::kToldUnfollowed: return flow_.call_unfollowed(record.address());
     case runtime::kToldCalmIsOver:
