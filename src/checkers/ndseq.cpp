@@ -106,7 +106,9 @@ class NdseqChecker : public Checker {
     std::vector<std::string> notes;
     if (run_.focus == 0) {
       coverage.undecided = true;
-      notes.emplace_back("the trace names no focus location, so only branches count as its outcome");
+      notes.emplace_back(
+          "nothing is named as the result (heddle::focus in programs, focus(x) in traces), so only branches "
+          "count as the outcome");
     }
     if (!uncertainty_.empty()) {
       coverage.undecided = true;
