@@ -8,10 +8,10 @@
 
 #include "runtime/connection.h"
 #include "runtime/flow_thread.h"
-#include "runtime/own_variables.h"
 #include "runtime/inside.h"
 #include "runtime/interpose/real.h"
 #include "runtime/objects.h"
+#include "runtime/own_variables.h"
 #include "runtime/shadow.h"
 #include "runtime/sync.h"
 #include "runtime/system_code.h"
