@@ -68,6 +68,8 @@ bool FunctionFlow::is_followed(const Value* address) const {
   if (address->getType()->getPointerAddressSpace() != 0) return false;
   const auto* global = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
   if (global == nullptr) return true;
+  // Whether the thread's own variables are initialized: no value of the program's.
+  if (global->isThreadLocal() && global->getName() == "__tls_guard") return false;
   return !global->isConstant() && !global->getName().starts_with("__llvm") &&
          !global->getName().starts_with("heddle_");
 }

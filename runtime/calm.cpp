@@ -161,6 +161,9 @@ void follow(Thread& thread, uint8_t operation, const void* object, const void* p
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus: end_calm_if_any(thread, pc); break;
     case Operation::kThreadBegin:
     case Operation::kFence:

@@ -42,6 +42,10 @@ enum ChannelOperation : uint8_t {
   kToldSeries,  // rounds of a loop (runtime/series.h): address: the first label of its own; name: where its
                 // pattern lies in the texts; extra: how many words come in the next records
   kToldSeriesWords,  // pc, name, caller, context and extra: kSeriesWords of them
+  kToldOwnRead,   // an iteration, number `extra` of its thread, reads a word of thread_local variables that
+                  // it has not written; address: how far below the thread pointer
+  kToldOwnWrite,  // it writes it for the first time
+  kToldBadJump,   // longjmp would leave an iteration here, or go back into a body: the program ends
 };
 
 // What is told of the end of the calm, by whichever thread: the thread does nothing then.

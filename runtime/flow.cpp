@@ -10,6 +10,7 @@
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
 #include "runtime/message.h"
+#include "runtime/own_variables.h"
 #include "runtime/put.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -39,6 +40,7 @@ uint32_t read_in_word(Thread& thread, const void* address, uint32_t size, const 
   const auto written = [&] { return heddle_thread_state.thread == nullptr ? 0 : cell_of(address)->write; };
   uint32_t label = 0;
   if (known_read(address, size, heddle_thread_state.stamp, written(), label)) return label;
+  if (is_own_variable(address)) own_variable_is_read(address, name, pc);
   look_for_race(address, size, pc);
   label = fresh_label();
   tell_quickly(thread, {.operation = static_cast<uint8_t>(Operation::kRead),
@@ -54,6 +56,7 @@ uint32_t read_in_word(Thread& thread, const void* address, uint32_t size, const 
 void write_in_word(Thread& thread, const void* address, uint32_t size, const char* name, uint32_t label,
                    const void* pc) {
   forget_read(address);
+  if (is_own_variable(address)) own_variable_is_written(address);
   look_for_race(address, size | kWrites, pc);
   tell_quickly(thread, {.operation = static_cast<uint8_t>(Operation::kWrite),
                         .address = address,

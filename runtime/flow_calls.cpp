@@ -3,12 +3,15 @@
 // such functions share. When it does that is not known, so it is told before the call and after it: what
 // another task does in between comes both before and after the call.
 #include <link.h>
+#include <setjmp.h>
 #include <sys/mman.h>
 
+#include "runtime/access.h"
 #include "runtime/flow.h"
 #include "runtime/flow_labels.h"
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
+#include "runtime/open_marks.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -112,6 +115,26 @@ void tell_what_may_happen(Thread& thread, const OpenCall& call) {
   if (has_state) tell(thread, told(&unseen_state, sizeof(unseen_state)));
 }
 
+// setjmp and longjmp have pointers of the program in their buffer, but do nothing to what these point to.
+// What is given to longjmp, setjmp returns: that counts as branched on. False: it is neither.
+bool tell_jump(const HeddleFlowCall& call, const uint32_t (&given)[4], const void* frame, const void* pc) {
+  const void* const buffer = call.pointers[0];
+  flow_thread.library_label = 0;
+  if (is_setjmp(call.callee)) {
+    // We and setjmp are called from the same place of the stack, above the frame pointer and the return
+    // address.
+    meet_setjmp(buffer, reinterpret_cast<uint64_t>(frame) + 16);
+    library_access(buffer, sizeof(__jmp_buf) | kWrites, pc);
+    return true;
+  }
+  if (!is_longjmp(call.callee)) return false;
+  flow_thread.library_label = joined({given[0], given[1], given[2], given[3]}, pc);
+  library_access(buffer, sizeof(__jmp_buf), pc);
+  branch(flow_thread.library_label, pc);
+  flow_thread.library_label = 0;
+  return true;
+}
+
 }  // namespace
 
 void end_calls(const char* top) {
@@ -135,6 +158,8 @@ HEDDLE_INTERPOSE uint32_t heddle_flow_before_call(const HeddleFlowCall* call, ui
                                                   uint32_t c, uint32_t d) {
   if (is_followed(call->callee)) return kNoLabel;
   end_calls(call->top);
+  const uint32_t given[] = {a, b, c, d};
+  if (call->count > 0 && tell_jump(*call, given, __builtin_frame_address(0), HEDDLE_HERE)) return kNoLabel;
   Thread* const thread = telling_thread();
   if (thread == nullptr) return 0;
   const void* const pc = HEDDLE_HERE;

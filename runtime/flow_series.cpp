@@ -4,6 +4,7 @@
 #include "runtime/flow_labels.h"
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
+#include "runtime/own_variables.h"
 #include "runtime/put.h"
 #include "runtime/series.h"
 #include "runtime/series_races.h"
@@ -202,6 +203,33 @@ void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t ad
   }
 }
 
+// Of a loop with one block, in the order in which it goes; of another one, as if it had.
+void see_own_variables(const SeriesPattern& pattern, const SeriesRounds& of) {
+  const auto first = [&](const SeriesStep& step) {
+    return of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+  };
+  bool has_any = false;
+  for (uint32_t i = 0; i < pattern.steps; ++i) {
+    const SeriesStep& step = pattern.step()[i];
+    has_any |=
+        step.address < pattern.in_series && is_own_variable(reinterpret_cast<const void*>(first(step)));
+  }
+  for (uint32_t round = 0; has_any && round < of.rounds; ++round)
+    for (uint32_t i = 0; i < pattern.steps; ++i) {
+      const SeriesStep& step = pattern.step()[i];
+      if (step.address >= pattern.in_series) continue;
+      const auto* const at =
+          reinterpret_cast<const void*>(first(step) + round * of.series[2 * step.address + 1]);
+      if (!is_own_variable(at)) continue;
+      if (step.operation == static_cast<uint8_t>(Operation::kWrite)) {
+        own_variable_is_written(at);
+      } else {
+        own_variable_is_read(at, reinterpret_cast<const char*>(step.name),
+                             reinterpret_cast<const void*>(step.pc));
+      }
+    }
+}
+
 }  // namespace
 
 // From the constructors of files that have such loops: where the code lies that does what their patterns say.
@@ -236,6 +264,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
                      heddle_series_buffer.addresses};
   const auto addresses = static_cast<uint32_t>(run->addresses);
   see_stack(pattern, of, addresses);
+  see_own_variables(pattern, of);
   look_for_races(pattern, of, rounds, addresses);
   if (pattern.writes) forget_written(pattern, of, rounds);
   const auto advance = [&](uint32_t by) {

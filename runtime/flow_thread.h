@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "runtime/objects.h"
-#include "runtime/reference_counts.h"
+#include "runtime/open_marks.h"
 
 namespace heddle::runtime {
 
@@ -36,12 +36,13 @@ struct FlowThread {
   uint32_t tasks;                           // it is in
   uint32_t pauses;                          // constructs it is in, and no task of theirs
   uint32_t maybes;                          // `if (HEDDLE_MAYBE)` that it is in
+  OpenMarks marks;                          // both of these
+  uint32_t* own_written;                    // of runtime/own_variables.h; null: nothing is
   // Of the task's stack: the lowest address seen, and where it cannot be any more. The next task of the
   // thread has the same stack.
   const char* deepest;
   const char* deepest_possible;
   const void* counting;  // the reference counts that it is changing or looking at; null: none
-  Held held;
 };
 extern __thread FlowThread flow_thread __attribute__((tls_model("initial-exec")));
 

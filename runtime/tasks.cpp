@@ -12,6 +12,7 @@
 #include "runtime/interpose/real.h"
 #include "runtime/message.h"
 #include "runtime/objects.h"
+#include "runtime/own_variables.h"
 #include "runtime/shadow.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
@@ -58,12 +59,24 @@ bool is_on_left_stack(const char* memory, const char* here) {
 }
 
 void end_maybe(const void* pc) {
-  end_held(pc);
+  end_mark();
   if (flow_thread.maybes > 0) --flow_thread.maybes;
   tell_mark(Operation::kMaybeEnd, pc);
 }
 
 }  // namespace
+
+// Without the body there would be no exception, and no jump, so what comes next depends on the body: a value
+// that is assigned in it and decides something behind it.
+void leave_maybe(const void* pc) {
+  static std::atomic_flag is_said;
+  if (!is_said.test_and_set())
+    say("an exception or longjmp leaves the body or the condition of an if (HEDDLE_MAYBE): the sequential "
+        "version may leave it out, and then there is none; so ndseq takes it for needed wherever one does");
+  const uint32_t label = follows_data ? joined_now({}, pc) : 0;
+  end_maybe(pc);
+  branch(label, pc);
+}
 
 // From the constructors of files compiled with --heddle-dataflow.
 HEDDLE_INTERPOSE void heddle_flow_is_built(const Object* globals, uint64_t count) {
@@ -83,6 +96,7 @@ HEDDLE_INTERPOSE void heddle_flow_locals(const char* top, const Object* locals, 
 HEDDLE_INTERPOSE void heddle_begin_construct() {
   if (!is_built_to_follow || this_thread == nullptr || is_switched_off()) return;
   connect_to_monitor();
+  find_own_variables();
   follows_data = true;
   tell_construct(HEDDLE_HERE, /*is_over=*/0);
   // How the iterations are given out is no doing of the program's.
@@ -103,11 +117,12 @@ HEDDLE_INTERPOSE void heddle_begin_task(uint64_t index) {
     flow_thread.deepest_possible = here - kLargestStack;
   }
   forget_stack_below(here);
+  begin_mark(/*is_task=*/true, here);
   tell_mark(Operation::kTaskBegin, HEDDLE_HERE, index);
 }
 
 HEDDLE_INTERPOSE void heddle_end_task() {
-  end_held(HEDDLE_HERE);
+  end_mark();
   tell_mark(Operation::kTaskEnd, HEDDLE_HERE);
   ++flow_thread.pauses;
   forget_stack_below(static_cast<const char*>(__builtin_frame_address(0)));
@@ -116,21 +131,11 @@ HEDDLE_INTERPOSE void heddle_end_task() {
 
 HEDDLE_INTERPOSE void heddle_begin_maybe() {
   ++flow_thread.maybes;
+  begin_mark(/*is_task=*/false, static_cast<const char*>(__builtin_frame_address(0)));
   tell_mark(Operation::kMaybeBegin, HEDDLE_HERE);
 }
 HEDDLE_INTERPOSE void heddle_end_maybe() { end_maybe(HEDDLE_HERE); }
-// An exception leaves it. Without the body there would be none, so what comes next depends on the body: a
-// value that is assigned in it and decides something behind it.
-HEDDLE_INTERPOSE void heddle_leave_maybe() {
-  static std::atomic_flag is_said;
-  if (!is_said.test_and_set())
-    say("an exception leaves the body or the condition of an if (HEDDLE_MAYBE): the sequential version may "
-        "leave it out, and then there is none; so ndseq takes it for needed wherever one does");
-  const void* const pc = HEDDLE_HERE;
-  const uint32_t label = follows_data ? joined_now({}, pc) : 0;
-  end_maybe(pc);
-  branch(label, pc);
-}
+HEDDLE_INTERPOSE void heddle_leave_maybe() { leave_maybe(HEDDLE_HERE); }
 // Code without labels calls it; code with labels has the condition's own (heddle_flow_out).
 HEDDLE_INTERPOSE bool heddle_end_condition(bool value) {
   end_maybe(HEDDLE_HERE);

@@ -30,8 +30,8 @@
 // threads work, as many as there are processors otherwise.
 //
 // The body of `if (HEDDLE_MAYBE)` is left at its end only, and has no else. After `HEDDLE_MAYBE && …` break,
-// continue, return and else are fine: what may be left out is the condition alone. An exception that leaves
-// either makes it one that cannot be left out.
+// continue, return and else are fine: what may be left out is the condition alone. An exception, or
+// longjmp, that leaves either makes it one that cannot be left out. Out of an iteration longjmp has no way.
 #ifndef HEDDLE_PARALLEL_H
 #define HEDDLE_PARALLEL_H
 

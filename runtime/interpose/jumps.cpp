@@ -4,6 +4,8 @@
 #include "runtime/frames.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/signals.h"
+#include "runtime/open_marks.h"
+#include "runtime/tell.h"
 
 extern "C" void __longjmp_chk(jmp_buf, int) __attribute__((noreturn));
 
@@ -12,11 +14,12 @@ namespace heddle::runtime {
 namespace {
 
 // The C library keeps the stack pointer in disguise.
-void leave_frames(const __jmp_buf_tag* target) {
+void leave_frames(const __jmp_buf_tag* target, const void* pc) {
   constexpr int kStackPointer = 6;
   auto stack = static_cast<uint64_t>(target->__jmpbuf[kStackPointer]);
   asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(stack));
   leave_handlers();
+  leave_marks(target, stack, pc);
   leave_frames_below(stack);
 }
 
@@ -24,7 +27,7 @@ void leave_frames(const __jmp_buf_tag* target) {
 
 #define HEDDLE_JUMP(name, type)                                                   \
   HEDDLE_INTERPOSE __attribute__((noreturn)) void name(type target, int result) { \
-    leave_frames(target);                                                         \
+    leave_frames(target, HEDDLE_HERE);                                            \
     REAL(name)(target, result);                                                   \
     __builtin_unreachable();                                                      \
   }

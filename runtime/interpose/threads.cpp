@@ -11,6 +11,7 @@
 #include "runtime/inside.h"
 #include "runtime/interpose/real.h"
 #include "runtime/objects.h"
+#include "runtime/own_variables.h"
 #include "runtime/shadow.h"
 #include "runtime/sync.h"
 #include "runtime/system_code.h"
@@ -66,11 +67,11 @@ void at_thread_end(void* rounds_left) {
   }
   if (this_thread == nullptr) return;
   const Inside inside;  // handlers that come after the end are not its own
-  end_held(nullptr);
   tell(Operation::kThreadEnd, nullptr, nullptr);
-  flow_thread.held.give_back();
   leave_locals();
   leave_labels();
+  give_back_marks();
+  give_back_own_variables();
   detach();
 }
 

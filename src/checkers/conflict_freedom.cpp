@@ -45,6 +45,9 @@ Part part_of(Operation operation) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return Part::kNone;

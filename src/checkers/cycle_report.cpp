@@ -29,7 +29,10 @@ std::string_view noun(Operation operation) {
     case Operation::kAtomicCompareFail: return "comparison";
     case Operation::kLook:
     case Operation::kTouch: return "call";
-    case Operation::kCount: return "counting";
+    case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop: return "counting";
+    case Operation::kAlive: return "look";
     case Operation::kRelease:
     case Operation::kReleaseShared: return "release";
     case Operation::kAcquire:

@@ -140,6 +140,9 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kLook:
       case Operation::kTouch:
       case Operation::kCount:
+      case Operation::kTake:
+      case Operation::kDrop:
+      case Operation::kAlive:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;

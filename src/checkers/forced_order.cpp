@@ -106,6 +106,9 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return;

@@ -106,7 +106,9 @@ class NdseqChecker : public Checker {
     std::vector<std::string> notes;
     if (run_.focus == 0) {
       coverage.undecided = true;
-      notes.emplace_back("the trace names no focus location, so only branches count as its outcome");
+      notes.emplace_back(
+          "nothing is named as the result (heddle::focus in programs, focus(x) in traces), so only branches "
+          "count as the outcome");
     }
     if (!uncertainty_.empty()) {
       coverage.undecided = true;
@@ -153,7 +155,7 @@ class NdseqChecker : public Checker {
   void count_events(const History& history, const Relevance& relevance) {
     for (NodeId node = 0; node < history.nodes.size(); ++node) {
       const Kind kind = history.nodes[node].kind;
-      if (kind == Kind::kAssign || kind == Kind::kMeet) continue;
+      if (kind == Kind::kAssign || kind == Kind::kMeet || kind == Kind::kUndone) continue;
       const bool is_irrelevant = !relevance.is_relevant(node);
       ++run_.events;
       run_.irrelevant_events += is_irrelevant ? 1 : 0;

@@ -122,6 +122,9 @@ void RaceChecker::process(const EventBatch& batch) {
       case Operation::kLook:
       case Operation::kTouch:
       case Operation::kCount:
+      case Operation::kTake:
+      case Operation::kDrop:
+      case Operation::kAlive:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: order_.synchronize(event); break;

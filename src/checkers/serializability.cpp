@@ -98,6 +98,9 @@ void Serializability<Story>::skim(const EventBatch& batch) {
       case Operation::kLook:
       case Operation::kTouch:
       case Operation::kCount:
+      case Operation::kTake:
+      case Operation::kDrop:
+      case Operation::kAlive:
       case Operation::kFocus:
       case Operation::kSync:
       case Operation::kNested: break;
@@ -229,6 +232,9 @@ void Serializability<Story>::on_event(const Event& event, EventIndex index) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus:
       start(event, index);
       done();

@@ -52,6 +52,9 @@ std::string operation_phrase(const Event& event, const Names& names) {
     case Operation::kLook: return fmt::format("called a function that may have read {}", object);
     case Operation::kTouch: return fmt::format("called a function that may have read and written {}", object);
     case Operation::kCount: return fmt::format("counted in {}", object);
+    case Operation::kTake: return fmt::format("took a pointer of {}", object);
+    case Operation::kDrop: return fmt::format("dropped a pointer of {}", object);
+    case Operation::kAlive: return fmt::format("looked whether a pointer of {} is left", object);
     case Operation::kSync: return fmt::format("synchronized through {}", object);
     case Operation::kNested: break;
   }

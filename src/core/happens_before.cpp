@@ -97,6 +97,9 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus:
     case Operation::kNested: return;
   }

@@ -32,6 +32,12 @@ Record without_caller(Record record) {
   return record;
 }
 
+// Where others say what is read, these say how many pointers there are.
+Record without_number(Record record) {
+  record.extra = 0;
+  return record;
+}
+
 // What a wait counts as a semaphore's is called, where it has no name.
 std::string_view what_is_awaited(const Record& waiting) {
   if (waiting.waits_for() == runtime::kForLatch) return "latch";
@@ -189,6 +195,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       if (record.extra == 0) return flow_.begin_construct(flow, sites_.short_place(sites_.site_of(record)));
       return flow_.end_construct(flow);
     }
+    case runtime::kToldOwnRead:
+      return flow_.read_own(record, thread(stream).id, sites_.short_place(sites_.site_of(record)));
+    case runtime::kToldOwnWrite: return flow_.write_own(record, thread(stream).id);
+    case runtime::kToldBadJump: return flow_.end_by_jump(sites_.short_place(sites_.site_of(record)));
     case runtime::kToldUnfollowed: return flow_.call_unfollowed(record.address());
     case runtime::kToldCalmIsOver:
     case runtime::kToldSpan:
@@ -212,6 +222,11 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       thread(stream).looks.looks_again(operation, record.address(), event.site))
     judge_apart(thread(stream), event.site);
   switch (event.operation) {
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
+      event.value = names_.table(Space::kValue).intern(fmt::format_int(record.extra).str());
+      return access(without_number(record), event, thread(stream));
     case Operation::kAtomicRead:
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:

@@ -178,6 +178,9 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus: return lets_all_through_ = true;
     case Operation::kNotify:
     case Operation::kFence:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "runtime/flow.h"
@@ -100,6 +102,32 @@ bool ToldFlow::is_dead_focus(uint64_t begin, uint64_t end, const std::string& pl
   return true;
 }
 
+namespace {
+
+void add_iteration(std::vector<uint64_t>& iterations, const runtime::Record& record, uint32_t thread) {
+  const uint64_t iteration = uint64_t{thread} << 32 | record.extra;
+  if (iterations.size() < 2 && (iterations.empty() || iterations[0] != iteration))
+    iterations.push_back(iteration);
+}
+
+}  // namespace
+
+void ToldFlow::read_own(const runtime::Record& record, uint32_t thread, std::string place) {
+  OwnWord& word = own_words_[record.address()];
+  if (word.readers.empty()) word.place = std::move(place);
+  add_iteration(word.readers, record, thread);
+}
+
+void ToldFlow::write_own(const runtime::Record& record, uint32_t thread) {
+  add_iteration(own_words_[record.address()].writers, record, thread);
+}
+
+// What one iteration writes another one reads, in the sequential version.
+bool ToldFlow::OwnWord::carries_over() const {
+  if (readers.empty() || writers.empty()) return false;
+  return readers.size() > 1 || writers.size() > 1 || readers[0] != writers[0];
+}
+
 std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
   std::vector<std::string> notices;
   notices.reserve(dead_focus_.size() + lost_maybes_.size() + 1);
@@ -113,6 +141,20 @@ std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
         "HEDDLE_MAYBE at {} was met by a thread that is in no iteration: it says what an iteration may leave "
         "out, and counts for nothing there. Have an iteration do it, or a thread that an iteration starts",
         place));
+  std::set<std::string> own;  // places
+  for (const auto& [at, word] : own_words_)
+    if (word.carries_over()) own.insert(word.place);
+  for (const std::string& place : own)
+    notices.push_back(fmt::format(
+        "an iteration reads a thread_local variable at {} that other iterations write. The sequential "
+        "version "
+        "has one thread, and so one such variable for all of them; ndseq takes each thread's for another "
+        "one, "
+        "so this run may equal no sequential one. Have each iteration write it first, or make it no "
+        "thread_local",
+        place));
+  if (!bad_jump_.empty())
+    notices.push_back(fmt::format("the program ended at the longjmp at {}, as it has said", bad_jump_));
   std::map<std::string, uint64_t> by_name;
   for (const auto& [address, calls] : unfollowed_) {
     const std::vector<std::string> frames = symbolizer.frames(address + 1);
@@ -128,9 +170,8 @@ std::vector<std::string> ToldFlow::notices(Symbolizer& symbolizer) const {
   notices.push_back(
       "functions that are not built with --heddle-dataflow were called; each is taken to read and write all "
       "that its arguments reach, global variables that it may know by name, what its library was given "
-      "before, "
-      "and unseen_state, which all of them share. Build them so, or, if one only reads, declare it "
-      "[[gnu::pure]], and if it only computes, [[gnu::const]]: " +
+      "before, and unseen_state, which all of them share. Build those so that are yours, or, if one only "
+      "reads, declare it [[gnu::pure]], and if it only computes, [[gnu::const]]: " +
       list);
   return notices;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -56,6 +57,12 @@ class ToldFlow {
   // Whether all of the memory has been given back: a mark for it counts for nothing, and is remembered.
   bool is_dead_focus(uint64_t begin, uint64_t end, const std::string& place);
 
+  // An iteration reads a thread_local variable as it was before, or writes it.
+  void read_own(const runtime::Record& record, uint32_t thread, std::string place);
+  void write_own(const runtime::Record& record, uint32_t thread);
+  // The program has ended itself because it jumped out of an iteration, or into a body.
+  void end_by_jump(std::string place) { bad_jump_ = std::move(place); }
+
   // A function was called that does not say what its results depend on.
   void call_unfollowed(uint64_t function) { ++unfollowed_[function]; }
 
@@ -63,6 +70,15 @@ class ToldFlow {
   std::vector<std::string> notices(Symbolizer& symbolizer) const;
 
  private:
+  // A word of all threads' copies of a thread_local variable. Of iterations two are as many as can matter.
+  struct OwnWord {
+    std::vector<uint64_t> readers;
+    std::vector<uint64_t> writers;
+    std::string place;  // of the first read
+
+    bool carries_over() const;
+  };
+
   FlowNames names_;
   uint32_t numbers_ = 0;  // given
   std::vector<uint32_t> unused_numbers_;
@@ -71,6 +87,8 @@ class ToldFlow {
   std::map<uint64_t, uint64_t> dead_;                       // memory given back: where it begins, its end
   std::vector<std::string> dead_focus_;                     // where the marks are
   std::vector<std::string> lost_maybes_;                    // of threads that are in no task
+  std::map<uint64_t, OwnWord> own_words_;                   // by where they lie from the thread pointer
+  std::string bad_jump_;                                    // where it was made; empty: there was none
 };
 
 }  // namespace heddle

@@ -40,7 +40,8 @@ bool needs_object(Operands operands) {
     case Operands::kRead:
     case Operands::kWrite:
     case Operands::kOrder:
-    case Operands::kAssign: return true;
+    case Operands::kAssign:
+    case Operands::kNumber: return true;
     case Operands::kNone:
     case Operands::kOptionalName:
     case Operands::kBlock:
@@ -64,6 +65,7 @@ EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) 
       if (least <= most) object_[i | order << 6] = {least, most - least};
     }
     if (takes_mark(operation.operands)) object_[i | 1 << 9] = object_[i];
+    if (operation.operands == Operands::kNumber) most_value_[i] = names.table(Space::kValue).size();
     if (takes_value(operation.operands)) {
       most_value_[i] = names.table(Space::kValue).size();
       most_local_[i] = names.table(Space::kLocal).size();

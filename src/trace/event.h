@@ -51,6 +51,7 @@ enum class Operands : uint8_t {
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
+  kNumber,        // take(x,2)
 };
 
 //  X(name, spelling, space of the operand, operands)
@@ -92,7 +93,10 @@ enum class Operands : uint8_t {
   X(kSync, "sync", Space::kSemaphore, Operands::kName)                  \
   X(kLook, "look", Space::kVariable, Operands::kRead)                   \
   X(kTouch, "touch", Space::kVariable, Operands::kRead)                 \
-  X(kCount, "count", Space::kVariable, Operands::kName)
+  X(kCount, "count", Space::kVariable, Operands::kName)                 \
+  X(kTake, "take", Space::kVariable, Operands::kNumber)                 \
+  X(kDrop, "drop", Space::kVariable, Operands::kNumber)                 \
+  X(kAlive, "alive", Space::kVariable, Operands::kNumber)
 
 enum class Operation : uint8_t {
 #define HEDDLE_ENUMERATOR(name, spelling, space, operands) name,
@@ -147,7 +151,8 @@ struct Event {
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
   SiteId site = kNoId;
-  uint32_t value = kNoId;  // accesses: the value read or written, in Space::kValue
+  uint32_t value =
+      kNoId;  // accesses: the value read or written, in Space::kValue; kTake and its kin: the number
   uint32_t local = kNoId;  // accesses: the local it goes to or comes from (an update: both, new value from it
                            // and old one to it; kLook, kTouch: what was seen so far, with what is seen here);
                            // kAssign: its sources, in Space::kLocalList

@@ -100,6 +100,7 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
     case Operands::kFence:
       if (event.order != MemoryOrder::kSeqCst) add(order);
       return;
+    case Operands::kNumber: return add(object, names.name(Space::kValue, event.value));
     case Operands::kRead:
     case Operands::kWrite: add(object, names.name(Space::kValue, event.value)); return add_local();
     case Operands::kAssign: return add(object, names.name(Space::kLocalList, event.local));

@@ -68,6 +68,9 @@ constexpr bool drains_store_buffer(const Event& event) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kFocus:
     case Operation::kSync:
     case Operation::kNested: return false;

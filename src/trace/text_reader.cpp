@@ -91,7 +91,8 @@ bool takes_one_name(Operands operands) {
     case Operands::kNone:
     case Operands::kOrder:
     case Operands::kFence:
-    case Operands::kAssign: return false;
+    case Operands::kAssign:
+    case Operands::kNumber: return false;
   }
   return false;
 }
@@ -281,6 +282,13 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       intern_local();
       return;
     }
+    case Operands::kNumber:
+      require_form(has_operands && has_second && after.empty() &&
+                       second.find_first_not_of("0123456789") == std::string_view::npos,
+                   "{0}(x,NUMBER)");
+      intern_object();
+      event.value = names_.table(Space::kValue).intern(require_name(second));
+      return;
     case Operands::kName:
       require_form(has_operands && !has_second && after.empty(), "{0}(name)");
       intern_object();

@@ -93,6 +93,9 @@ void WellFormed::check(Event& event, EventIndex index) {
     case Operation::kLook:
     case Operation::kTouch:
     case Operation::kCount:
+    case Operation::kTake:
+    case Operation::kDrop:
+    case Operation::kAlive:
     case Operation::kSync:
     case Operation::kNested: return;
   }

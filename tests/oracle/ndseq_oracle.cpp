@@ -37,7 +37,7 @@ Line parse(const std::string& text) {
 
 struct Item {  // an event of S3
   std::size_t at = 0;
-  enum { kRead, kWrite, kCount, kAssign, kBranch, kMaybe } kind = kRead;
+  enum { kRead, kWrite, kCount, kAssign, kBranch, kMaybe, kNothing } kind = kRead;
   std::string global;  // with its life, or empty
   std::optional<std::string> sets;
   std::vector<std::string> uses;
@@ -83,8 +83,74 @@ struct PhaseState {
   std::vector<std::pair<int, int>> went_on;  // scope and part
 };
 
+// A take, a drop, a look whether a pointer is left, or that a task or an if (true*) ends, which keeps what it
+// has.
+struct PointerStep {
+  char does = 't';  // 't', 'd', 'l', 'e'
+  std::string pointer;
+  unsigned number = 0;
+  int task = 0;
+  int guard = -1;
+  std::size_t left = 0;      // its item in what is left
+  std::size_t borrowed = 0;  // … and in what is borrowed
+  int undone_by = -1;        // a take: the step that drops what it took
+  int undoes = -1;           // a drop
+};
+
+bool is_inside(const Execution& run, int part, int ancestor) {
+  for (; part >= 0; part = run.parts[static_cast<std::size_t>(part)].parent)
+    if (part == ancestor) return true;
+  return false;
+}
+
+// A drop undoes the latest take of its task, in its if (true*), that nothing has undone, unless the object
+// has died since. Neither is left. A look that finds no more pointers than others have borrowed conflicts
+// with the drops of these.
+void settle_pointers(Execution& run, std::vector<PointerStep>& steps) {
+  const auto is_open = [&](std::size_t take, std::size_t at) {
+    if (steps[take].does != 't' || steps[take].pointer != steps[at].pointer) return false;
+    if (steps[take].undone_by >= 0 && static_cast<std::size_t>(steps[take].undone_by) < at) return false;
+    for (std::size_t i = take; i < at; ++i) {
+      if (steps[i].does == 'd' && steps[i].number == 0 && steps[i].pointer == steps[at].pointer) return false;
+      if (steps[i].does == 'e' && steps[i].task == steps[take].task && steps[i].guard == steps[take].guard)
+        return false;
+    }
+    return true;
+  };
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    if (steps[at].does != 'd') continue;
+    for (std::size_t take = at; take-- > 0 && steps[at].undoes < 0;) {
+      if (!is_open(take, at) || steps[take].undone_by >= 0) continue;
+      if (steps[take].task != steps[at].task || steps[take].guard != steps[at].guard) continue;
+      steps[take].undone_by = static_cast<int>(at);
+      steps[at].undoes = static_cast<int>(take);
+      run.items[steps[take].left].kind = run.items[steps[at].left].kind = Item::kNothing;
+    }
+  }
+  std::set<std::size_t> seen;  // drops of what somebody may have found
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    if (steps[at].does != 'l') continue;
+    std::vector<std::size_t> open;
+    for (std::size_t take = 0; take < at; ++take)
+      if (is_open(take, at) && !is_inside(run, steps[at].task, steps[take].task)) open.push_back(take);
+    std::size_t borrowed = 0;
+    for (const std::size_t take : open) borrowed += steps[take].undone_by >= 0 ? 1 : 0;
+    const bool is_seen = steps[at].number > 0 && steps[at].number <= open.size();
+    if (is_seen)
+      for (const std::size_t take : open)
+        if (steps[take].undone_by >= 0) seen.insert(static_cast<std::size_t>(steps[take].undone_by));
+    if (!is_seen || steps[at].number > borrowed) {
+      run.items[steps[at].borrowed].kind = Item::kNothing;
+      run.items[steps[at].borrowed].decides = false;
+    }
+  }
+  for (std::size_t at = 0; at < steps.size(); ++at)
+    if (steps[at].does == 'd' && seen.count(at) == 0) run.items[steps[at].borrowed].kind = Item::kNothing;
+}
+
 Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) {
   Execution run;
+  std::vector<PointerStep> pointers;
   std::map<std::string, ThreadState> threads;
   std::map<std::string, int> lives;
   std::vector<int> part_of{0};  // by scope: the present part
@@ -98,6 +164,12 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
     const std::string& op = line.operation;
     const std::string first = line.operands.empty() ? "" : line.operands[0];
     const auto global = [&] { return first + "@" + std::to_string(lives[first]); };
+    const auto end_pointers = [&](const ThreadState& of) {
+      PointerStep& step = pointers.emplace_back();
+      step.does = 'e';
+      step.task = part_of[static_cast<std::size_t>(of.scope())];
+      step.guard = of.guard();
+    };
     const auto add = [&](auto kind) -> Item& {
       Item& item = run.items.emplace_back();
       item.at = at;
@@ -144,6 +216,21 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
       if (!line.local.empty()) write.uses = {line.local};
     } else if (op == "count") {
       add(Item::kCount).global = global();
+    } else if (op == "take" || op == "drop" || op == "alive") {
+      PointerStep& step = pointers.emplace_back();
+      step.does = op == "alive" ? 'l' : op[0];
+      step.pointer = global();
+      step.number = static_cast<unsigned>(std::stoul(line.operands[1]));
+      if (op != "alive") add(Item::kCount).global = global();
+      for (const char* which : {"left of ", "borrowed of "}) {
+        if (op == "take" && *which == 'b') continue;
+        (*which == 'l' ? step.left : step.borrowed) = run.items.size();
+        Item& item = op == "alive" ? add(Item::kRead) : add(Item::kCount);
+        item.global = which + step.pointer;
+        item.decides = op == "alive";
+        step.task = item.task;
+        step.guard = item.guard;
+      }
     } else if (op == "set") {
       Item& assignment = add(Item::kAssign);
       assignment.sets = first;
@@ -156,6 +243,7 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
       add(Item::kMaybe);
       thread.open.emplace_back('n', static_cast<int>(run.items.size()) - 1);
     } else if (op == "endnd" || op == "endtask") {
+      end_pointers(thread);
       thread.open.pop_back();
     } else if (op == "task") {
       const int around = thread.scope();
@@ -207,6 +295,7 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
         const bool arrived_so = std::any_of(phase.arrived.begin(), phase.arrived.end(),
                                             [&](const auto& arrival) { return arrival.second == before; });
         if (arrived_so) {
+          end_pointers(thread);
           run.parts.push_back({run.parts[static_cast<std::size_t>(before)].parent,
                                names[s] + " (part " + std::to_string(++part_number[s]) + ")"});
           part_of[s] = static_cast<int>(run.parts.size()) - 1;
@@ -217,6 +306,7 @@ Execution execute(const std::vector<Line>& lines, std::set<std::string>& focus) 
         if (other != 0) run.meet.emplace(part, part_of[static_cast<std::size_t>(scope)]);
     }
   }
+  settle_pointers(run, pointers);
   return run;
 }
 
@@ -292,12 +382,6 @@ std::vector<bool> compute_relevant(const Execution& run, const std::set<std::str
   return relevant;
 }
 
-bool is_inside(const Execution& run, int part, int ancestor) {
-  for (; part >= 0; part = run.parts[static_cast<std::size_t>(part)].parent)
-    if (part == ancestor) return true;
-  return false;
-}
-
 // Def. 3, with barriers: `before[t][u]`.
 Relation conflicting_tasks(const Execution& run, const std::vector<bool>& counts) {
   const std::size_t parts = run.parts.size();
@@ -315,7 +399,9 @@ Relation conflicting_tasks(const Execution& run, const std::vector<bool>& counts
       const Item& a = run.items[i];
       const Item& b = run.items[j];
       const bool commute = a.kind == b.kind && a.kind != Item::kWrite;
-      const bool conflict = !a.global.empty() && a.global == b.global && !commute && counts[i] && counts[j];
+      const bool is_nothing = a.kind == Item::kNothing || b.kind == Item::kNothing;
+      const bool conflict =
+          !is_nothing && !a.global.empty() && a.global == b.global && !commute && counts[i] && counts[j];
       if (conflict) relate(a.task, b.task);
     }
   }

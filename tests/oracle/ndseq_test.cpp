@@ -31,6 +31,7 @@ struct Shape {
   unsigned tasks = 4;     // how many tasks are begun and ended
   unsigned maybes = 4;
   unsigned counts = 1;
+  unsigned pointers = 1;  // takes, drops and looks
   unsigned deepest = 4;
   bool atomics = true;
   bool forks = true;
@@ -100,6 +101,8 @@ class Generator {
         offer(1, fmt::format("{}({})", assumed, x));
       }
       offer(shape_.counts, fmt::format("count({})", x));
+      for (const char* pointer : {"take", "take", "drop", "drop", "alive"})
+        offer(shape_.pointers, fmt::format("{}({},{})", pointer, x, choice[2] / 8 % 4));
       offer(2, fmt::format("set({},{})", l, m));
       offer(1, fmt::format("set({})", l));
       offer(1, fmt::format("set({},{},{}0)", l, m, own));
@@ -311,6 +314,32 @@ RC_GTEST_PROP(NdseqDefinition, Counts, ()) {
                                .deepest = 3,
                                .lives = false},
                               80));
+}
+RC_GTEST_PROP(NdseqDefinition, Pointers, ()) {
+  expect_definition(any_trace({.threads = 3,
+                               .variables = 1,
+                               .locals = 1,
+                               .accesses = 1,
+                               .tasks = 6,
+                               .maybes = 1,
+                               .counts = 0,
+                               .pointers = 16,
+                               .deepest = 2,
+                               .atomics = false,
+                               .lives = false},
+                              60));
+}
+RC_GTEST_PROP(NdseqDefinition, PointersAndBarriers, ()) {
+  expect_definition(any_trace({.threads = 3,
+                               .variables = 1,
+                               .accesses = 2,
+                               .tasks = 6,
+                               .maybes = 2,
+                               .pointers = 16,
+                               .deepest = 3,
+                               .atomics = false,
+                               .barriers = true},
+                              70));
 }
 RC_GTEST_PROP(NdseqDefinition, Nested, ()) {
   expect_definition(any_trace({.threads = 4, .variables = 2, .tasks = 10, .maybes = 6, .deepest = 6}, 70));

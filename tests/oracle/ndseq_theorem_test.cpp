@@ -64,6 +64,20 @@ RC_GTEST_PROP(NdseqTheorem, OneGlobal, ()) {
   expect_theorem({.globals = 1, .children = 3, .deepest = 1, .length = 7, .phases = false, .patterns = false},
                  120);
 }
+RC_GTEST_PROP(NdseqTheorem, Pointers, ()) {
+  expect_theorem({.globals = 1,
+                  .children = 3,
+                  .deepest = 1,
+                  .length = 3,
+                  .phases = false,
+                  .patterns = false,
+                  .pointers = true},
+                 90);
+}
+RC_GTEST_PROP(NdseqTheorem, PointersAndPhases, ()) {
+  expect_theorem(
+      {.globals = 1, .children = 3, .deepest = 2, .length = 5, .patterns = false, .pointers = true}, 140);
+}
 
 }  // namespace
 }  // namespace heddle::test

@@ -75,6 +75,7 @@ class Maker {
     const unsigned c = source_.below(kLocals);
     const unsigned g = source_.below(shape_.globals);
     const bool is_deep = depth >= shape_.deepest + 2;
+    if (shape_.pointers && depth > 0 && source_.below(4) != 0) return pointer_statement(depth, a, is_deep);
     switch (source_.below(is_deep ? 13 : 19)) {
       case 0:
       case 1: return simple(Statement::kConstant, a, 0, 0, 0, static_cast<int>(b + c));
@@ -99,6 +100,18 @@ class Maker {
       case 16: return around(Statement::kMaybe, body(depth + 1, may_fork), 0);
       case 17: return around(Statement::kAtomic, simple_body(), 0);
       default: return may_fork ? cobegin(depth) : around(Statement::kMaybe, body(depth + 1, false));
+    }
+  }
+
+  Statement pointer_statement(unsigned depth, unsigned a, bool is_deep) {
+    switch (source_.below(is_deep ? 6 : 9)) {
+      case 0: return simple(Statement::kKeep, a);
+      case 1:
+      case 2: return simple(Statement::kGiveUp, a);
+      case 3:
+      case 4: return simple(Statement::kExpired, a);
+      case 5: return simple(source_.below(3) == 0 ? Statement::kUseCount : Statement::kExpired, a);
+      default: return around(Statement::kLock, body(depth + 1, false), a);
     }
   }
 
@@ -193,7 +206,7 @@ class Machine {
   struct Frame {
     const Body* body = nullptr;
     std::size_t next = 0;
-    enum { kPlain, kMaybe, kAtomic, kLoop } kind = kPlain;
+    enum { kPlain, kMaybe, kAtomic, kLoop, kLocked } kind = kPlain;
     const Statement* loop = nullptr;
     int left = 0;  // turns of a loop
   };
@@ -288,6 +301,7 @@ class Machine {
         task.inside.pop_back();
         return tell(task, "endnd");
       case Frame::kAtomic: atomic_ = nullptr; return;
+      case Frame::kLocked: return tell(task, fmt::format("drop(p,{})", --pointers_));
       case Frame::kLoop: return turn(task, *ended.loop, ended.left);
     }
   }
@@ -353,6 +367,11 @@ class Machine {
       case Statement::kCount:
         globals_[s.g] = (globals_[s.g] + s.value) % kValues;
         return tell(task, fmt::format("count({})", global(s.g)));
+      case Statement::kLock:
+      case Statement::kKeep:
+      case Statement::kGiveUp:
+      case Statement::kExpired:
+      case Statement::kUseCount: return use_pointers(task, s);
       case Statement::kIf:
         tell(task, fmt::format("br({})", a));
         task.stack.push_back({&s.bodies[locals[s.a] != 0 ? 0 : 1]});
@@ -393,6 +412,39 @@ class Machine {
     task.locals[s.a] = equal ? 1 : 0;
   }
 
+  // One object has pointers: those in the store, one at first, and what tasks have for a while. A look is a
+  // branch, so what it leads to depends on no local.
+  void use_pointers(Task& task, const Statement& s) {
+    int& result = task.locals[s.a];
+    if (s.kind == Statement::kUseCount) {
+      result = pointers_ % kValues;
+      return tell(task, fmt::format("ar(p,relaxed)>l{}", s.a));
+    }
+    if (s.kind == Statement::kGiveUp) {
+      tell(task, "r(store)>s");
+      tell(task, "br(s)");
+      result = stored_ > 0 ? 1 : 0;
+      if (stored_ > 0) {
+        --stored_;
+        tell(task, "w(store)<s");
+        tell(task, fmt::format("drop(p,{})", --pointers_));
+      }
+      return tell(task, fmt::format("set(l{})", s.a));
+    }
+    tell(task, fmt::format("alive(p,{})", pointers_));
+    result = (pointers_ > 0) == (s.kind != Statement::kExpired) ? 1 : 0;
+    tell(task, fmt::format("set(l{})", s.a));
+    if (s.kind == Statement::kExpired || pointers_ == 0) return;
+    tell(task, fmt::format("take(p,{})", ++pointers_));
+    if (s.kind == Statement::kKeep) {
+      ++stored_;
+      return tell(task, "armw(store,seq_cst)>s");
+    }
+    Frame frame{s.bodies.data()};
+    frame.kind = Frame::kLocked;
+    task.stack.push_back(frame);
+  }
+
   void fork(Task& task, const Statement& s) {
     task.cobegin = &s;
     ++task.cobegins;
@@ -418,6 +470,8 @@ class Machine {
   std::vector<std::unique_ptr<Task>> tasks_;
   Task* atomic_ = nullptr;  // nobody else may act
   Globals globals_{};
+  int pointers_ = 1;
+  int stored_ = 1;
   std::map<std::string, unsigned> forks_;  // cobegins, by where they stand
   std::string trace_;
 };
@@ -435,6 +489,11 @@ void write_body(const Body& body, unsigned depth, std::string& out) {
         break;
       case Statement::kFetchAdd: out += fmt::format("l{} = fetch_add(g{}, l{})\n", s.a, s.g, s.a); break;
       case Statement::kCount: out += fmt::format("g{} += {}\n", s.g, s.value); break;
+      case Statement::kLock: out += fmt::format("l{} = lock(), and while it is kept\n", s.a); break;
+      case Statement::kKeep: out += fmt::format("l{} = lock(), and keep it in the store\n", s.a); break;
+      case Statement::kGiveUp: out += fmt::format("l{} = give one of the store up\n", s.a); break;
+      case Statement::kExpired: out += fmt::format("l{} = expired()\n", s.a); break;
+      case Statement::kUseCount: out += fmt::format("l{} = use_count()\n", s.a); break;
       case Statement::kIf: out += fmt::format("if (l{})\n", s.a); break;
       case Statement::kLoop: out += fmt::format("while (l{}), {} times at most\n", s.a, s.value); break;
       case Statement::kMaybe: out += "if (true*)\n"; break;

@@ -33,6 +33,11 @@ struct Statement {
     kCompareSwap,  // a = CAS(g, b, c)
     kFetchAdd,     // a = g; g = g + a
     kCount,        // g = g + value, and nobody knows what it was
+    kLock,         // a = a pointer to the object, if one is left, and bodies[0] while this is kept
+    kKeep,         // the same, and it is put to those in the store
+    kGiveUp,       // a = one of the store, which is dropped, if there is one
+    kExpired,      // a = none is left
+    kUseCount,     // a = how many there are
     kIf,           // if (a) bodies[0] else bodies[1]
     kLoop,         // while (a), at most `value` times, bodies[0]
     kMaybe,        // if (true*) bodies[0]
@@ -62,6 +67,7 @@ struct LanguageShape {
   unsigned length = 5;  // of a body, at most
   bool phases = true;
   bool patterns = true;  // S3's own: retries, redundant and irrelevant work
+  bool pointers = false;
 };
 
 Program make_program(const std::vector<uint8_t>& bytes, const LanguageShape& shape);

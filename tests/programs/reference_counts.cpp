@@ -171,6 +171,109 @@ void at_the_same_address(bool is_told) {
 void dropped_of_another() { at_the_same_address(true); }
 void dropped_of_another_apart() { at_the_same_address(false); }
 
+// Like turns of at_the_same_address(): each in its own, under the lock, and no earlier end than the last
+// one's.
+void in_turns(int tasks, int turns, const std::function<void(int turn)>& act, const std::vector<int>& whose) {
+  heddle::parallel_for(0, tasks, [&](int i) {
+    for (int number = 0; number < turns; ++number) {
+      if (whose[static_cast<unsigned>(number)] != i) continue;
+      wait_for(number);
+      {
+        const std::lock_guard<std::mutex> locked(mutex);
+        act(number);
+      }
+      end_turn();
+    }
+    wait_for(turns);
+  });
+  heddle::focus(results);
+}
+std::shared_ptr<int> stored;
+// 0 keeps a pointer, which 1 drops, and 2 finds the object dead, all before 0 ends: it comes first.
+void kept_and_dropped(bool is_told) {
+  in_turns(3, 4,
+           [&](int number) {
+             if (number == 0) stored = shared;
+             if (number == 1) {
+               shared.reset();
+               stored.reset();
+             }
+             if (number == 2) {
+               results[2] = weak.expired() ? 1 : 2;
+               flag = 1;
+             }
+             if (number == 3 && is_told) results[0] = flag;
+           },
+           {0, 1, 2, 0});
+}
+void dropped_for_another() { kept_and_dropped(true); }
+void dropped_for_another_apart() { kept_and_dropped(false); }
+// 0 keeps a pointer, by which 2 finds the object alive before 0 ends.
+void kept_and_found(bool is_told) {
+  in_turns(3, 4,
+           [&](int number) {
+             if (number == 0) stored = weak.lock();
+             if (number == 1) shared.reset();
+             if (number == 2) {
+               results[2] = weak.expired() ? 1 : 2;
+               flag = 1;
+             }
+             if (number == 3 && is_told) results[0] = flag;
+           },
+           {0, 1, 2, 0});
+}
+void kept_for_another() { kept_and_found(true); }
+void kept_for_another_apart() { kept_and_found(false); }
+// 2 gets a pointer because 0 has one for a while, and keeps the object alive when 0 has dropped it.
+void handed_on() {
+  std::shared_ptr<int> of_0, of_2;
+  in_turns(3, 5,
+           [&](int number) {
+             if (number == 0) of_0 = weak.lock();
+             if (number == 1) shared.reset();
+             if (number == 2) {
+               of_2 = weak.lock();
+               results[2] = of_2 ? 1 : 2;
+             }
+             if (number == 3) of_0.reset();
+             if (number == 4) of_2.reset();
+           },
+           {0, 1, 2, 0, 2});
+}
+void handed_on_apart() {
+  std::shared_ptr<int> of_0, of_2;
+  in_turns(3, 5,
+           [&](int number) {
+             if (number == 0) of_0 = weak.lock();
+             if (number == 1) {
+               of_2 = weak.lock();
+               results[2] = of_2 ? 1 : 2;
+             }
+             if (number == 2) shared.reset();
+             if (number == 3) of_0.reset();
+             if (number == 4) of_2.reset();
+           },
+           {0, 2, 1, 0, 2});
+}
+// 0 happens to drop the last pointer, after 2 has found the object alive, which it is without 0's as well.
+void last_of_all() {
+  std::shared_ptr<int> of_0;
+  in_turns(3, 4,
+           [&](int number) {
+             if (number == 0) {
+               of_0 = weak.lock();
+               flag = 1;
+             }
+             if (number == 1) {
+               results[1] = flag;
+               results[2] = weak.expired() ? 1 : 2;
+             }
+             if (number == 2) shared.reset();
+             if (number == 3) of_0.reset();
+           },
+           {0, 1, 2, 0});
+}
+
 // Both have a copy for a while, which they take and drop by turns; the program looks when they are over.
 template <class Take>
 void by_turns(Take take) {
@@ -296,6 +399,13 @@ int main(int, char** arguments) {
       {"held_by_another_apart", held_by_another_apart},
       {"dropped_of_another", dropped_of_another},
       {"dropped_of_another_apart", dropped_of_another_apart},
+      {"dropped_for_another", dropped_for_another},
+      {"dropped_for_another_apart", dropped_for_another_apart},
+      {"kept_for_another", kept_for_another},
+      {"kept_for_another_apart", kept_for_another_apart},
+      {"handed_on", handed_on},
+      {"handed_on_apart", handed_on_apart},
+      {"last_of_all", last_of_all},
       {"copies_by_turns", copies_by_turns},
       {"locks_by_turns", locks_by_turns},
       {"locks_around_bodies", locks_around_bodies},

@@ -417,10 +417,10 @@ TEST(Ndseq, SaysWhenThereIsNothingToCheck) {
   )")
                                      .coverage;
   EXPECT_TRUE(without_focus.undecided);
-  EXPECT_EQ(
-      without_focus.note,
-      "the trace names no focus location, so only branches count as its outcome; the trace does not tell how "
-      "values depend on each other, so every read counts as a branch");
+  EXPECT_EQ(without_focus.note,
+            "nothing is named as the result (heddle::focus in programs, focus(x) in traces), so only "
+            "branches count as the outcome; the trace does not tell how values depend on each other, so "
+            "every read counts as a branch");
 
   const Coverage with_semaphores = ask(R"(
     T1

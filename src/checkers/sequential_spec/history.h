@@ -32,6 +32,7 @@ enum class Kind : uint8_t {
   kBranch,  // branch(l)
   kMaybe,   // branch(true*)
   kMeet,    // arrives at a barrier or leaves it; no event of S3
+  kUndone,  // it turned out to be no access
 };
 
 // Where an event stands. Shared by all events of a thread between two changes of it.
@@ -107,6 +108,12 @@ struct History {
   }
   bool has_focus(uint32_t location) const { return location < is_focus.size() && is_focus[location]; }
   std::size_t locations() const { return variables.size(); }
+
+  // An access that is none after all.
+  void undo(NodeId node) {
+    nodes[node].kind = Kind::kUndone;
+    nodes[node].decides = false;
+  }
 
   // The event behind a node.
   Event event(NodeId node) const;

@@ -43,7 +43,10 @@ Recorder::Recorder(const Names& names) : names_(names), scopes_(1) {
   scopes_[0].users = 1;
 }
 
-History Recorder::take() { return std::move(history_); }
+History Recorder::take() {
+  pointers_.settle(history_);
+  return std::move(history_);
+}
 
 void Recorder::process(const EventBatch& batch) {
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
@@ -65,6 +68,9 @@ void Recorder::record(const Event& event, EventIndex index) {
     case Operation::kLook: return add_look(event, index);
     case Operation::kTouch: return add_touch(event, index);
     case Operation::kCount: add(event, index, Kind::kCount, location(event.object)); return;
+    case Operation::kTake: return add_take(event, index);
+    case Operation::kDrop: return add_drop(event, index);
+    case Operation::kAlive: return add_alive(event, index);
     case Operation::kAssign: return add_assignment(event, index);
     case Operation::kBranch: {
       const NodeId branch = add(event, index, Kind::kBranch, event.object);
@@ -243,6 +249,7 @@ void Recorder::begin_task(const Event& event) {
 void Recorder::end_task(ThreadId id) {
   Thread& thread = this->thread(id);
   const ScopeId scope = thread.scope;
+  pointers_.end(scopes_[scope].part, thread.guard);
   --scopes_[scopes_[scope].around].running;
   leave_frame(thread);
   release(scope);
@@ -257,7 +264,11 @@ void Recorder::begin_maybe(const Event& event, EventIndex index) {
   thread.context = kNoId;
 }
 
-void Recorder::end_maybe(ThreadId id) { leave_frame(thread(id)); }
+void Recorder::end_maybe(ThreadId id) {
+  Thread& thread = this->thread(id);
+  pointers_.end(scopes_[thread.scope].part, thread.guard);
+  leave_frame(thread);
+}
 
 void Recorder::leave_frame(Thread& thread) {
   thread.open.pop_back();
@@ -324,6 +335,7 @@ void Recorder::leave(const Event& event, EventIndex index) {
   if (std::any_of(arrivals.list.begin(), arrivals.list.end(),
                   [&](const Arrival& arrival) { return arrival.part == before; })) {
     const Task old = history_.tasks[before];
+    pointers_.end(before, thread(event.thread).guard);
     scopes_[scope].part = static_cast<TaskId>(history_.tasks.size());
     history_.tasks.push_back({old.parent, old.depth, old.name, old.part + 1, false});
   }

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "checkers/sequential_spec/history.h"
+#include "checkers/sequential_spec/pointer_counts.h"
 #include "core/barrier_phases.h"
 #include "trace/names.h"
 
@@ -74,6 +75,9 @@ class Recorder {
   void add_look(const Event& event, EventIndex index);
   void add_touch(const Event& event, EventIndex index);
   void add_assignment(const Event& event, EventIndex index);
+  void add_take(const Event& event, EventIndex index);
+  void add_drop(const Event& event, EventIndex index);
+  void add_alive(const Event& event, EventIndex index);
   void use(ThreadId thread, uint32_t local);
   void define(ThreadId thread, uint32_t local, NodeId node);
   void end_node() { history_.nodes.back().sources_end = static_cast<NodeId>(history_.sources.size()); }
@@ -94,6 +98,8 @@ class Recorder {
   uint32_t context_of(ThreadId id);
   void end_life(uint32_t variable);
   uint32_t location(uint32_t variable);
+  uint32_t side_location(tsl::robin_map<uint32_t, uint32_t>& of, uint32_t place);
+  uint32_t number_of(const Event& event) const;
   const std::vector<uint32_t>& locals_in(uint32_t list);
 
   const Names& names_;
@@ -110,6 +116,10 @@ class Recorder {
   std::vector<uint32_t> listed_when_;         // how many locals were known then; 0: never
   tsl::robin_map<uint32_t, BarrierPhases<Arrivals>> barriers_;
   std::vector<Phase> phases_;
+  PointerCounts pointers_;
+  // By location of how many pointers there are: that of whether one is left, and of what is borrowed.
+  tsl::robin_map<uint32_t, uint32_t> life_of_;
+  tsl::robin_map<uint32_t, uint32_t> borrowed_of_;
 };
 
 }  // namespace heddle::sequential_spec

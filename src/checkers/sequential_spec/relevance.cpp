@@ -76,7 +76,8 @@ Relevance::Relevance(const History& history) : reason_(history.nodes.size(), kNo
       case Kind::kCount:
       case Kind::kAssign:
       case Kind::kBranch:
-      case Kind::kMeet: break;
+      case Kind::kMeet:
+      case Kind::kUndone: break;
     }
   }
 }

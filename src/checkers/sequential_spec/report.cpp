@@ -46,7 +46,8 @@ class Writer {
       case Kind::kMeet: return fmt::format("{} at the barrier", who);
       case Kind::kAssign:
       case Kind::kBranch:
-      case Kind::kMaybe: break;
+      case Kind::kMaybe:
+      case Kind::kUndone: break;
     }
     return who;
   }
@@ -181,13 +182,20 @@ Finding report(const std::vector<Before>& cycle, const ReportContext& context) {
   std::vector<std::string> variables;
   std::vector<NodeId> shown;
   bool meets = false;
+  // A look at shared pointers may read what is left and what is borrowed.
+  const auto is_shown_last = [&](NodeId node) {
+    if (shown.empty()) return false;
+    const Node& last = history.nodes[shown.back()];
+    return shown.back() == node ||
+           (last.operation == Operation::kAlive && last.event == history.nodes[node].event);
+  };
   for (const Before& edge : edges) {
     if (!history.tasks[edge.from].is_meeting) tasks.push_back(writer.name(edge.from));
     const bool by_meeting = history.nodes[edge.earlier].kind == Kind::kMeet;
     meets |= by_meeting;
     if (!by_meeting)
       variables.emplace_back(context.names.variable(history.variables[history.nodes[edge.earlier].object]));
-    if (shown.empty() || shown.back() != edge.earlier) {
+    if (!is_shown_last(edge.earlier)) {
       finding.steps.push_back(writer.step(edge.earlier));
       shown.push_back(edge.earlier);
     }
@@ -196,7 +204,7 @@ Finding report(const std::vector<Before>& cycle, const ReportContext& context) {
                         ? fmt::format("so {} comes before {}", writer.name(edge.from), writer.name(edge.to))
                         : fmt::format("after {}, so {} comes before {}", writer.subject(edge.earlier),
                                       writer.name(edge.from), writer.name(edge.to));
-    if (shown.back() == edge.later) {
+    if (is_shown_last(edge.later)) {
       std::string& because = finding.steps.back().because;
       because += (because.empty() ? "" : "; ") + later.because;
     } else {
