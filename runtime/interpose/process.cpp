@@ -9,6 +9,7 @@
 
 #include "runtime/connection.h"
 #include "runtime/groups.h"
+#include "runtime/interpose/exceptions.h"
 #include "runtime/interpose/real.h"
 #include "runtime/interpose/threads.h"
 #include "runtime/memory.h"
@@ -52,6 +53,7 @@ void in_child() {
   leave_objects_to_parent();
   unlock_numbers();
   unlock_open_groups();
+  unlock_exceptions();
   allow_sweeps();
   if (this_thread != nullptr) give_pages_to_everybody();
   leave_monitor_to_parent();
