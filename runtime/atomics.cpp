@@ -112,7 +112,7 @@ bool says_state(const Cell& cell) { return !(cell == Cell()); }
 
 // What the operation leaves, if `cell` is that.
 Thread::Noted noted(const Cell& cell, const void* variable, uint64_t size, bool writes) {
-  const unsigned part = reinterpret_cast<uint64_t>(variable) % 8 + 8 * static_cast<unsigned>(size);
+  const auto part = static_cast<unsigned>(reinterpret_cast<uint64_t>(variable) % 8 + 8 * size);
   return {cell, heddle_thread_state.stamp, part, writes};
 }
 bool is_in_cell(const void* variable, uint64_t size) {

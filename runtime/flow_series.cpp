@@ -68,7 +68,7 @@ void forget_written(const SeriesPattern& pattern, const SeriesRounds& of, uint32
   for (uint32_t i = 0; i < pattern.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.operation != static_cast<uint8_t>(Operation::kWrite)) continue;
-    uint64_t address = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    uint64_t address = of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
     for (uint32_t round = 0; round < rounds; ++round, address += of.series[2 * step.address + 1])
       forget_reads(reinterpret_cast<const void*>(address), step.size);
   }
@@ -183,7 +183,8 @@ void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t ad
   for (uint32_t i = 0; i < pattern.steps; ++i) {
     const SeriesStep& step = pattern.step()[i];
     if (step.address < pattern.in_series) {
-      const uint64_t first = of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+      const uint64_t first =
+          of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
       see(first);
       see(first + (of.rounds - 1) * of.series[2 * step.address + 1]);
     } else if (step.address != kNoOperand && step.offset < least) {
@@ -206,7 +207,7 @@ void see_stack(const SeriesPattern& pattern, const SeriesRounds& of, uint32_t ad
 // Of a loop with one block, in the order in which it goes; of another one, as if it had.
 void see_own_variables(const SeriesPattern& pattern, const SeriesRounds& of) {
   const auto first = [&](const SeriesStep& step) {
-    return of.series[2 * step.address] + static_cast<uint64_t>(int64_t{step.offset});
+    return of.series[std::size_t{2} * step.address] + static_cast<uint64_t>(int64_t{step.offset});
   };
   bool has_any = false;
   for (uint32_t i = 0; i < pattern.steps; ++i) {
@@ -250,7 +251,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   if (thread == nullptr || run->label == 0 || channel == nullptr) return;
   const void* const pc = HEDDLE_HERE;
   auto* const series = reinterpret_cast<uint64_t*>(run + 1);
-  uint64_t* const inputs = series + 2 * pattern.in_series;
+  uint64_t* const inputs = series + std::size_t{2} * pattern.in_series;
   const uint32_t rounds = rounds_of(*run);
   if (rounds == 0 && run->path == 0) return;
   if (run->previous != kFromOutside) drop_first_inputs(pattern, inputs);
@@ -268,7 +269,7 @@ HEDDLE_INTERPOSE void heddle_series_tell(HeddleSeriesRun* run) {
   look_for_races(pattern, of, rounds, addresses);
   if (pattern.writes) forget_written(pattern, of, rounds);
   const auto advance = [&](uint32_t by) {
-    for (uint32_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];
+    for (std::size_t i = 0; i < pattern.in_series; ++i) series[2 * i] += by * series[2 * i + 1];
     run->previous = of.previous = pattern.blocks == 1 ? 0 : of.path[of.path_size - 1];
   };
   if (const uint32_t place = place_in_channel(pattern); place != 0) {

@@ -13,10 +13,12 @@
 #include "runtime/interpose/real.h"
 #include "runtime/spin_lock.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are the library's
 extern "C" {
 void __cxa_end_catch();
 void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void*) noexcept;  // std::exception_ptr::_M_release
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace heddle::runtime {
 
@@ -78,6 +80,7 @@ HEDDLE_INTERPOSE void __cxa_end_catch() {
   dropping(caught(), HEDDLE_HERE, [] { REAL(__cxa_end_catch)(); });
 }
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): likewise
 HEDDLE_INTERPOSE void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void* pointer) noexcept {
   dropping(*static_cast<const char**>(pointer), HEDDLE_HERE,
            [&] { REAL(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv)(pointer); });
