@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -181,6 +182,26 @@ bool receive_answer(Answer& answer) {
   return got == sizeof(answer);
 }
 
+// While it lives, there may be as many descriptors as the system allows: the program may have used up what it
+// has allowed itself. It has one thread so far, which sees nothing of this.
+class MoreDescriptors {
+ public:
+  MoreDescriptors() {
+    if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
+    const rlimit more = {before_.rlim_max, before_.rlim_max};
+    is_raised_ = ::setrlimit(RLIMIT_NOFILE, &more) == 0;
+  }
+  ~MoreDescriptors() {
+    if (is_raised_) ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  MoreDescriptors(const MoreDescriptors&) = delete;
+  MoreDescriptors& operator=(const MoreDescriptors&) = delete;
+
+ private:
+  rlimit before_ = {};
+  bool is_raised_ = false;
+};
+
 // False: nobody listens.
 bool share_memory() {
   const int memory = ::memfd_create("heddle", MFD_CLOEXEC);
@@ -215,12 +236,35 @@ bool share_memory() {
   return done;
 }
 
+// As many as the way to the monitor takes.
+bool has_two_descriptors() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return errno != EMFILE && errno != ENFILE;
+  close_own(ends[0]);
+  close_own(ends[1]);
+  return true;
+}
+
 // False: this process is not checked, and it was said why.
 bool find_monitor() {
+  const MoreDescriptors more;
+  if (!has_two_descriptors()) {
+    say("process %d has no two file descriptors left, which checking needs when the first thread begins; "
+        "this "
+        "process is not checked. Raise the limit (ulimit -n)",
+        ::getpid());
+    return false;
+  }
   const char* const name = ::getenv("HEDDLE_MONITOR");
   const int found = name != nullptr ? connect_to(name) : start_monitor();
   if (found < 0) {
-    if (name != nullptr) say("the monitor of 'heddle run' is gone; this process is not checked");
+    if (name != nullptr)
+      say("the monitor of 'heddle run' is gone; process %d is not checked. 'heddle run' ends with the "
+          "program "
+          "that it has started: to check one that goes on in a child, as a daemon does, run it without "
+          "'heddle run'",
+          ::getpid());
     return false;
   }
   monitor = move_up(found);
