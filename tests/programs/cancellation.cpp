@@ -136,6 +136,7 @@ void complaining() {
 // Cancellation points are what they were.
 int ends[2];
 sem_t semaphore;
+pthread_t joined;  // has not ended: else there is nothing to wait for
 using Point = void (*)();
 const Point kPoints[] = {
     [] { ::pthread_testcancel(); },
@@ -146,7 +147,7 @@ const Point kPoints[] = {
       ::pthread_cond_wait(&never, &own);
     },
     [] { ::sem_wait(&semaphore); },  // which has a post
-    [] { result_of(begin([](void*) -> void* { return nullptr; })); },
+    [] { result_of(joined); },
     [] {
       char byte;
       [[maybe_unused]] const auto got = ::read(ends[0], &byte, 1);
@@ -164,6 +165,10 @@ const Point kPoints[] = {
 
 void points() {
   require(::pipe(ends) == 0 && ::sem_init(&semaphore, 0, 1) == 0, "there is a pipe and a semaphore");
+  joined = begin([](void*) -> void* {
+    schedule::wait_for(1);
+    return &reached;
+  });
   static std::atomic<int> cleaned = 0;
   int count = 0;
   for (const Point& point : kPoints) {
@@ -179,6 +184,7 @@ void points() {
               nullptr);
           cancel_itself();
           pass();
+          refuse();
           std::fprintf(stderr, "was no cancellation point: %d\n",
                        static_cast<int>(static_cast<const Point*>(given) - kPoints));
           pthread_cleanup_pop(0);
@@ -188,6 +194,8 @@ void points() {
     require(result_of(thread) == PTHREAD_CANCELED, "a cancellation point ends the thread");
     require(cleaned == ++count, "its cleanup handler has run");
   }
+  schedule::end_turn();
+  require(result_of(joined) == &reached, "who was to be joined still can be");
   int left = 0;
   ::sem_getvalue(&semaphore, &left);
   require(left == 1, "who is cancelled takes no post");
