@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +23,7 @@
 #include "runtime/message.h"
 #include "runtime/question.h"
 #include "runtime/spec_blocks.h"
+#include "runtime/system_calls.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
 
@@ -45,10 +46,11 @@ bool is_descendant = false;
 
 // Out of the way of the program's own descriptors.
 constexpr int kLowestDescriptor = 700;
+void close_own(int descriptor) { system_call(SYS_close, descriptor); }
 int move_up(int descriptor) {
   const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor);
   if (moved < 0) return descriptor;
-  ::close(descriptor);
+  close_own(descriptor);
   return moved;
 }
 
@@ -61,8 +63,8 @@ int connect_to(const char* name) {
   const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-  if (::connect(made, reinterpret_cast<sockaddr*>(&address), size) == 0) return made;
-  ::close(made);
+  if (system_call(SYS_connect, made, &address, size) == 0) return made;
+  close_own(made);
   return -1;
 }
 
@@ -98,8 +100,10 @@ bool find_heddle(char* path, std::size_t size) {
 // The exit code; -1: it is not known, or a signal has ended the process.
 int wait_for_exit(pid_t process) {
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return -1;
+  int64_t ended;
+  do ended = system_call(SYS_wait4, process, &status, 0, 0);
+  while (ended == -EINTR);
+  if (ended < 0) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -112,9 +116,9 @@ int start_monitor() {
   }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-  const auto first = static_cast<pid_t>(::syscall(SYS_fork));
+  const auto first = static_cast<pid_t>(system_call(SYS_fork));
   if (first == 0) {
-    if (::syscall(SYS_fork) == 0) {
+    if (system_call(SYS_fork) == 0) {
       ::dup2(ends[1], 3);
       ::fcntl(3, F_SETFD, 0);
       char option[] = "--of-descendant";
@@ -122,9 +126,9 @@ int start_monitor() {
     }
     ::_exit(0);
   }
-  ::close(ends[1]);
+  close_own(ends[1]);
   if (first < 0) {
-    ::close(ends[0]);
+    close_own(ends[0]);
     return -1;
   }
   wait_for_exit(first);
@@ -141,7 +145,7 @@ int start_monitor() {
   if (has_options) ::setenv(kFirstProcess, "1", 0);
   char path[4096];
   if (!find_heddle(path, sizeof(path))) return;  // said when the monitor is needed
-  const auto checking = static_cast<pid_t>(::syscall(SYS_fork));
+  const auto checking = static_cast<pid_t>(system_call(SYS_fork));
   if (checking == 0) {
     char option[] = "--only-settings";
     become_tool(path, option);
@@ -168,15 +172,35 @@ bool send_hello(int memory) {
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   __builtin_memcpy(CMSG_DATA(header), &memory, sizeof(int));
-  return ::sendmsg(monitor, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(hello));
+  return system_call(SYS_sendmsg, monitor.load(), &message, MSG_NOSIGNAL) == sizeof(hello);
 }
 
 bool receive_answer(Answer& answer) {
-  ssize_t got;
-  do got = ::recv(monitor, &answer, sizeof(answer), MSG_WAITALL);
-  while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof(answer));
+  int64_t got;
+  do got = system_call(SYS_recvfrom, monitor.load(), &answer, sizeof(answer), MSG_WAITALL, 0, 0);
+  while (got == -EINTR);
+  return got == sizeof(answer);
 }
+
+// While it lives, there may be as many descriptors as the system allows: the program may have used up what it
+// has allowed itself. It has one thread so far, which sees nothing of this.
+class MoreDescriptors {
+ public:
+  MoreDescriptors() {
+    if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
+    const rlimit more = {before_.rlim_max, before_.rlim_max};
+    is_raised_ = ::setrlimit(RLIMIT_NOFILE, &more) == 0;
+  }
+  ~MoreDescriptors() {
+    if (is_raised_) ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  MoreDescriptors(const MoreDescriptors&) = delete;
+  MoreDescriptors& operator=(const MoreDescriptors&) = delete;
+
+ private:
+  rlimit before_ = {};
+  bool is_raised_ = false;
+};
 
 // False: nobody listens.
 bool share_memory() {
@@ -208,23 +232,46 @@ bool share_memory() {
       ::munmap(shared, sizeof(Channel));
     }
   }
-  ::close(memory);
+  close_own(memory);
   return done;
+}
+
+// As many as the way to the monitor takes.
+bool has_two_descriptors() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return errno != EMFILE && errno != ENFILE;
+  close_own(ends[0]);
+  close_own(ends[1]);
+  return true;
 }
 
 // False: this process is not checked, and it was said why.
 bool find_monitor() {
+  const MoreDescriptors more;
+  if (!has_two_descriptors()) {
+    say("process %d has no two file descriptors left, which checking needs when the first thread begins; "
+        "this "
+        "process is not checked. Raise the limit (ulimit -n)",
+        ::getpid());
+    return false;
+  }
   const char* const name = ::getenv("HEDDLE_MONITOR");
   const int found = name != nullptr ? connect_to(name) : start_monitor();
   if (found < 0) {
-    if (name != nullptr) say("the monitor of 'heddle run' is gone; this process is not checked");
+    if (name != nullptr)
+      say("the monitor of 'heddle run' is gone; process %d is not checked. 'heddle run' ends with the "
+          "program "
+          "that it has started: to check one that goes on in a child, as a daemon does, run it without "
+          "'heddle run'",
+          ::getpid());
     return false;
   }
   monitor = move_up(found);
   if (share_memory()) return true;
   say("the monitor did not answer; this process is not checked. If it is of another version of Heddle, build "
       "the program again with the heddle-clang++ that it came with");
-  ::close(monitor.exchange(-1));
+  close_own(monitor.exchange(-1));
   return false;
 }
 
@@ -265,12 +312,11 @@ bool monitor_is_there() {
   if (channel == nullptr) return false;
   const int asked = monitor;
   char byte;
-  const ssize_t got = ::recv(asked, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  const int error = errno;
-  if (got > 0 || (got < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR))) return true;
+  const int64_t got = system_call(SYS_recvfrom, asked, &byte, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0);
+  if (got > 0 || got == -EAGAIN || got == -EINTR) return true;
   if (asked != monitor) return monitor_is_there();  // it has moved meanwhile
   if (__atomic_exchange_n(&channel, nullptr, __ATOMIC_ACQ_REL) == nullptr) return false;
-  if (got < 0 && (error == EBADF || error == ENOTSOCK)) {
+  if (got == -EBADF || got == -ENOTSOCK) {
     say("process %d has closed the descriptor by which it is checked, around the C library: what it does "
         "from "
         "now on is not checked",
@@ -298,7 +344,7 @@ void leave_monitor_to_parent() {
   set_quiet(nullptr);
   is_connected = false;
   is_descendant = true;
-  if (const int left = monitor.exchange(-1); left >= 0) ::close(left);
+  if (const int left = monitor.exchange(-1); left >= 0) close_own(left);
   for (HeddleFrame* frame = heddle_thread_state.frame; frame != nullptr; frame = frame->caller)
     frame->context = 0;
 }

@@ -12,6 +12,7 @@
 #include "runtime/flow_thread.h"
 #include "runtime/interpose/real.h"
 #include "runtime/open_marks.h"
+#include "runtime/system_calls.h"
 #include "runtime/system_code.h"
 #include "runtime/tell.h"
 #include "runtime/thread.h"
@@ -33,7 +34,7 @@ bool is_followed(const void* function) {
   const uint64_t mark = address - sizeof(uint64_t);
   // Where a function begins a page, there may be nothing in front.
   if (address % kPage < sizeof(uint64_t) &&
-      ::msync(reinterpret_cast<void*>(mark / kPage * kPage), kPage, MS_ASYNC) != 0)
+      system_call(SYS_msync, mark / kPage * kPage, kPage, MS_ASYNC) != 0)
     return false;
   uint64_t found;
   __builtin_memcpy(&found, reinterpret_cast<const void*>(mark), sizeof(found));

@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdint>
 
+#include "runtime/system_calls.h"
+
 namespace heddle::runtime {
 
 namespace {
@@ -28,7 +30,7 @@ class Line {
   }
   void print() {
     text_[length_++] = '\n';
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text_, length_);
+    system_call(SYS_write, STDERR_FILENO, text_, static_cast<int64_t>(length_));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "runtime/contexts.h"
 #include "runtime/put.h"
 #include "runtime/spin_lock.h"
+#include "runtime/system_calls.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
@@ -25,7 +26,7 @@ bool wait_for_monitor(Condition condition) {
       continue;
     }
     const timespec moment = {0, 100'000};
-    ::nanosleep(&moment, nullptr);
+    system_call(SYS_nanosleep, &moment, 0);
     if (tries % 100 == 0 && !monitor_is_there()) return false;
   }
   return true;

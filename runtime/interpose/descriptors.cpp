@@ -6,6 +6,7 @@
 
 #include "runtime/connection.h"
 #include "runtime/interpose/real.h"
+#include "runtime/system_calls.h"
 
 namespace heddle::runtime {
 
@@ -50,7 +51,7 @@ HEDDLE_INTERPOSE void closefrom(int lowest) noexcept {
   const int own = own_among(first, ~0U);
   if (own == kNone) return REAL(closefrom)(lowest);
   for (unsigned descriptor = first; descriptor < static_cast<unsigned>(own); ++descriptor)
-    REAL(close)(static_cast<int>(descriptor));
+    system_call(SYS_close, descriptor);  // closefrom() is no cancellation point
   REAL(closefrom)(own + 1);
 }
 

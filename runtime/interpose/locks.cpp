@@ -161,6 +161,7 @@ int got_post(int result, const void* semaphore, const void* pc) {
 }
 template <class Wait>
 int wait_for_post(sem_t* semaphore, const void* pc, Wait wait) {
+  ::pthread_testcancel();  // also where there is nothing to wait for
   const int error = errno;
   if (REAL(sem_trywait)(semaphore) == 0) return got_post(0, semaphore, pc);
   errno = error;

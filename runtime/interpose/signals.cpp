@@ -255,11 +255,13 @@ HEDDLE_INTERPOSE int sigaction(int signal, const struct sigaction* action, struc
 }
 // A handler that ends the wait has blocked what the wait has, not what was before.
 HEDDLE_INTERPOSE int sigsuspend(const sigset_t* mask) {
+  struct Suspended {  // or the thread is cancelled
+    explicit Suspended(const Mask& blocked) { suspended_with = &blocked; }
+    ~Suspended() { suspended_with = nullptr; }
+  };
   const Mask blocked = mask_of(*mask);
-  suspended_with = &blocked;
-  const int result = REAL(sigsuspend)(mask);
-  suspended_with = nullptr;
-  return result;
+  const Suspended suspended(blocked);
+  return REAL(sigsuspend)(mask);
 }
 HEDDLE_INTERPOSE sighandler_t signal(int signal, sighandler_t handler) {
   if (handler == SIG_ERR) {
