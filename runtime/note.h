@@ -8,10 +8,14 @@
 
 namespace heddle::runtime {
 
-// Where the thread is, unless that is where its last memo was. Not only the first accesses of a stretch are
-// in need of it, which are told together with the call stack: any may turn out to be in race, and a finding
-// must be the same as that of a recording, where all are told.
+// Where the thread is, unless that is where its last memo was. Not only the first accesses of a stretch need
+// it, which are told together with the call stack: any may turn out to be in race, and a finding must be the
+// same as that of a recording, where all are told.
+//
+// Once the beginning of the stretch is forgotten, so is all of it (find_memo() in tell_race.cpp). It is not
+// done then: recursion makes ever new call stacks, and their numbers are not to be had for nothing.
 HEDDLE_INLINE void note_place(Thread& thread, const void* caller) {
+  if (thread.memo - thread.first_memo >= Thread::kMemos) return;
   const uint32_t context = context_of(heddle_thread_state.frame);
   const auto caller_address = reinterpret_cast<uint64_t>(caller);
   if (context == thread.noted_context && caller_address == thread.noted_caller) return;

@@ -110,6 +110,7 @@ struct Thread {
   PageRuns first_pages;        // that nobody had
   Memo* memos = nullptr;
   uint32_t memo = 0;           // how many there were
+  uint32_t first_memo = 0;     // of the present stretch
   uint32_t noted_context = 0;  // of the last Memo::of_place in the stretch; both 0: there was none
   uint64_t noted_caller = 0;
   HeddleThreadState* state = nullptr;  // null: it does not run
@@ -507,6 +508,7 @@ extern bool tells_every_access;
   const Number number = take(thread.numbers);
   entries[number] = Entry::stretch(thread.slot, thread.time);
   thread.is_time_used = true;
+  thread.first_memo = thread.memo;
   Memo& memo = thread.next_memo();
   memo.what = Memo::kNewStretch;
   memo.pc = thread.time;
