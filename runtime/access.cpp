@@ -128,7 +128,7 @@ template <class Word, bool kIsWrite>
 
 // What this comes to may be known: then it is done. False: it is not.
 template <class Word, bool kIsWrite>
-HEDDLE_INLINE bool try_access(const void* address, const void* pc) {
+HEDDLE_INLINE bool try_access(const void* address, const void* caller, const void* pc) {
   if (heddle_thread_state.thread == nullptr) return true;
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
@@ -145,7 +145,7 @@ HEDDLE_INLINE bool try_access(const void* address, const void* pc) {
                           with_part(old.write, static_cast<Word>(known.write), shift)};
       if (!kIsWrite && known.read != heddle_thread_state.stamp) heddle_thread_state.group = known.read;
       if (fresh == old) return true;  // it is among the readers already
-      remember(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), pc);
+      remember(thread, address, sizeof(Word) | (kIsWrite ? kWrites : 0), caller, pc);
       if (page.exchange(cell, old, fresh)) return true;
     }
   }
@@ -162,7 +162,8 @@ template <bool kIsWrite>
     const Cell old = *cell_of(here);
     const uint64_t stamp = heddle_thread_state.stamp;
     if (kIsWrite ? old.write == stamp : old.read == stamp || old.read == heddle_thread_state.group) continue;
-    if (!try_access<uint64_t, kIsWrite>(here, pc)) look_up<uint64_t, kIsWrite>(here, name, caller, pc);
+    if (!try_access<uint64_t, kIsWrite>(here, caller, pc))
+      look_up<uint64_t, kIsWrite>(here, name, caller, pc);
   }
 }
 
@@ -251,7 +252,8 @@ HEDDLE_INLINE void access_cells(uint64_t address, uint64_t count, uint64_t step,
       continue;
     }
     const void* const next = reinterpret_cast<const void*>(address);
-    if (!try_access<uint64_t, kIsWrite>(next, pc)) look_up<uint64_t, kIsWrite>(next, name, caller, pc);
+    if (!try_access<uint64_t, kIsWrite>(next, caller, pc))
+      look_up<uint64_t, kIsWrite>(next, name, caller, pc);
     --count;
     address += step;
   }
@@ -265,7 +267,7 @@ HEDDLE_INLINE void few_bytes(const void* address, unsigned size, const char* nam
   if (heddle_thread_state.stamp == kNoStamp) start_stretch();
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const bool is_in_cell = (reinterpret_cast<uint64_t>(address) & 7) + size <= 8;
-  if (is_in_cell && try_part_of_cell<kIsWrite>(thread, address, size, pc)) return;
+  if (is_in_cell && try_part_of_cell<kIsWrite>(thread, address, size, caller, pc)) return;
   rare_access(address, size | (kIsWrite ? kWrites : 0), name, caller, pc);
 }
 
@@ -336,7 +338,8 @@ HEDDLE_INLINE void access_half_cell(uint64_t place, const char* name, const void
   const uint64_t words = kIsWrite ? cell.write : cell.read;
   const auto word = part_of<uint32_t>(words, shift_of<uint32_t>(address));
   if (word == static_cast<uint32_t>(heddle_thread_state.stamp)) return;
-  if (!try_access<uint32_t, kIsWrite>(address, pc)) look_up<uint32_t, kIsWrite>(address, name, caller, pc);
+  if (!try_access<uint32_t, kIsWrite>(address, caller, pc))
+    look_up<uint32_t, kIsWrite>(address, name, caller, pc);
 }
 
 template <bool kIsWrite>
@@ -379,7 +382,7 @@ HEDDLE_INLINE void access_series(uint64_t address, uint64_t count, int64_t step,
 }
 
 template <class Word, bool kIsWrite>
-HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
+HEDDLE_INLINE bool try_inside(const void* address, const void* caller, const void* pc) {
   if (!is_aligned<Word>(address)) return false;
   // For the program, while its state is on its way.
   if constexpr (kIsWrite) {
@@ -389,7 +392,7 @@ HEDDLE_INLINE bool try_inside(const void* address, const void* pc) {
     fetch(static_cast<const char*>(address));
   }
   const Inside inside;
-  return try_access<Word, kIsWrite>(address, pc);
+  return try_access<Word, kIsWrite>(address, caller, pc);
 }
 
 // What one vector instruction accesses, or the copy of a small object: a few cells of one page.
@@ -398,7 +401,7 @@ constexpr uint64_t kMostLanes = 8;
 // Like try_access(). When it gives up, what it has done stands: who goes on finds it done, and notes the
 // access once more, which reports do not mind.
 template <bool kIsWrite>
-HEDDLE_INLINE bool try_lanes(const void* address, uint64_t size, const void* pc) {
+HEDDLE_INLINE bool try_lanes(const void* address, uint64_t size, const void* caller, const void* pc) {
   const auto place = reinterpret_cast<uint64_t>(address);
   if ((place | size) % 8 != 0 || size > kMostLanes * 8 ||
       page_of(address) != page_of(static_cast<const char*>(address) + size - 1))
@@ -409,7 +412,7 @@ HEDDLE_INLINE bool try_lanes(const void* address, uint64_t size, const void* pc)
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   const AtPage page(thread, address);
   if (!page.is_settled() || thread.left_to_tell != 0) return false;
-  remember(thread, address, size | (kIsWrite ? kWrites : 0), pc);
+  remember(thread, address, size | (kIsWrite ? kWrites : 0), caller, pc);
   const uint64_t stamp = heddle_thread_state.stamp;
   Cell* const end = cell_of(address) + size / 8;
   for (Cell* cell = cell_of(address); cell < end; ++cell) {
@@ -517,17 +520,18 @@ HEDDLE_KEEPS_REGISTERS void access_memory_series(uint64_t address, uint64_t coun
     [[clang::musttail]] return go_on_bytes<2, is_write>(a, name, caller);                                    \
   }                                                                                                          \
   HEDDLE_SLOW_PATH heddle_##kind##4(const void* a, const char* name, const void* caller) {                   \
-    if (try_inside<uint32_t, is_write>(a, HEDDLE_HERE)) return;                                              \
+    if (try_inside<uint32_t, is_write>(a, caller, HEDDLE_HERE)) return;                                      \
     [[clang::musttail]] return go_on<uint32_t, is_write>(a, name, caller);                                   \
   }                                                                                                          \
   HEDDLE_SLOW_PATH heddle_##kind##8(const void* a, const char* name, const void* caller) {                   \
-    if (try_inside<uint64_t, is_write>(a, HEDDLE_HERE)) return;                                              \
+    if (try_inside<uint64_t, is_write>(a, caller, HEDDLE_HERE)) return;                                      \
     [[clang::musttail]] return go_on<uint64_t, is_write>(a, name, caller);                                   \
   }                                                                                                          \
   HEDDLE_SLOW_PATH heddle_##kind##_range(const void* a, uint64_t size, const char* name,                     \
                                          const void* caller) {                                               \
     const bool has_cells = ((reinterpret_cast<uint64_t>(a) | size) & 7) == 0;                                \
-    if (has_cells ? try_lanes<is_write>(a, size, HEDDLE_HERE) : try_bytes_inside<is_write>(a, size)) return; \
+    if (has_cells ? try_lanes<is_write>(a, size, caller, HEDDLE_HERE) : try_bytes_inside<is_write>(a, size)) \
+      return;                                                                                                \
     [[clang::musttail]] return go_on_range<is_write>(a, size, name, caller);                                 \
   }                                                                                                          \
   HEDDLE_SLOW_PATH heddle_##kind##_series(const void* a, uint64_t count, int64_t step, uint64_t size,        \

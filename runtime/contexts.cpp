@@ -1,3 +1,5 @@
+// Compiled like the slow paths of accesses, without vector registers: they ask for the number of the call
+// stack.
 #include "runtime/contexts.h"
 
 #include "runtime/connection.h"
@@ -11,7 +13,7 @@ namespace {
 constexpr unsigned kTableBits = 23;
 std::atomic<uint32_t>* table = nullptr;  // numbers by hash; open addressing
 
-uint32_t find_or_add(Channel& to, uint32_t caller, uint64_t pc) {
+HEDDLE_INLINE uint32_t find_or_add(Channel& to, uint32_t caller, uint64_t pc) {
   const uint64_t hash = (pc ^ uint64_t{caller} << 40 ^ caller) * 0x9E3779B97F4A7C15;
   for (uint64_t at = hash >> (64 - kTableBits);; at = (at + 1) & ((uint64_t{1} << kTableBits) - 1)) {
     uint32_t number = table[at].load(std::memory_order_acquire);
@@ -43,7 +45,7 @@ uint32_t context_of(uint32_t caller, const void* pc) {
   return to == nullptr ? 0 : find_or_add(*to, caller, reinterpret_cast<uint64_t>(pc));
 }
 
-uint32_t number_frame(HeddleFrame* frame) {
+HEDDLE_KEEPS_REGISTERS uint32_t number_frame(HeddleFrame* frame) {
   Channel* const to = channel;
   if (to == nullptr) return 0;
   // Up to the first frame whose number is known, then back down; recursion would need the program's stack.

@@ -13,7 +13,7 @@ void reserve_contexts();
 // The stack that ends with this return address.
 uint32_t context_of(uint32_t caller, const void* pc);
 // The stack down to the frame; 0: there is none.
-uint32_t number_frame(HeddleFrame* frame);
+HEDDLE_KEEPS_REGISTERS uint32_t number_frame(HeddleFrame* frame);
 HEDDLE_INLINE uint32_t context_of(HeddleFrame* frame) {
   if (frame == nullptr) return 0;
   return frame->context != 0 ? static_cast<uint32_t>(frame->context) : number_frame(frame);

@@ -144,7 +144,8 @@ HEDDLE_INLINE bool is_done_before(Thread& thread, uint64_t address, uint64_t siz
 
 // At most 8 bytes of one cell. False: this takes a closer look, and nothing has changed.
 template <bool kIsWrite>
-HEDDLE_INLINE bool try_part_of_cell(Thread& thread, const void* address, unsigned size, const void* pc) {
+HEDDLE_INLINE bool try_part_of_cell(Thread& thread, const void* address, unsigned size, const void* caller,
+                                    const void* pc) {
   const AtPage page(thread, address);
   if (!page.is_settled()) return false;
   Cell* const cell = cell_of(address);
@@ -165,7 +166,7 @@ HEDDLE_INLINE bool try_part_of_cell(Thread& thread, const void* address, unsigne
   }
   if (fresh == old) return true;
   if (thread.left_to_tell != 0) return false;
-  remember(thread, address, size | (kIsWrite ? kWrites : 0), pc);
+  remember(thread, address, size | (kIsWrite ? kWrites : 0), caller, pc);
   return page.exchange(cell, old, fresh);
 }
 

@@ -1,7 +1,7 @@
 #include "runtime/freeing.h"
 
 #include "runtime/cell.h"
-#include "runtime/contexts.h"
+#include "runtime/note.h"
 #include "runtime/open_groups.h"
 #include "runtime/patches.h"
 #include "runtime/shadow.h"
@@ -131,7 +131,7 @@ void mark_freed(const void* memory, std::size_t size, const void* pc) {
   Thread& thread = *static_cast<Thread*>(heddle_thread_state.thread);
   if (heddle_thread_state.stamp == kNoStamp) begin_stretch(thread);
   const uint64_t stamp = heddle_thread_state.stamp;
-  thread.next_memo() = Memo::of_context(context_of(heddle_thread_state.frame));
+  note_place(thread, nullptr);
   thread.next_memo() = Memo::of_freed(memory, size, pc);
   const auto* from = static_cast<const char*>(memory);
   for_each_page(from, from + size, [&](const char* begin, const char* end) {

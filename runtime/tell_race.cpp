@@ -11,7 +11,7 @@ namespace {
 
 struct Found {
   Memo memo = {};
-  uint32_t context = 0;  // the call stack, of memory that was freed; 0: not known
+  Memo place = {};  // Memo::of_place
 };
 
 // The access of the stretch to that memory, as its thread remembers it; false: it does not. The thread may go
@@ -20,6 +20,7 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
   const uint32_t newest = thread.memo;
   const uint64_t address = reinterpret_cast<uint64_t>(race.address) & kAddressMask;
   bool is_found = false;
+  bool has_place = false;
   for (uint32_t age = 1; age < Thread::kMemos && age <= newest; ++age) {
     const Memo memo = thread.memos[(newest - age) % Thread::kMemos];
     if (memo.what == Memo::kNewStretch) {
@@ -28,13 +29,17 @@ bool find_memo(const Thread& thread, uint64_t time, const Race& race, bool was_a
       is_found = false;
       continue;
     }
+    if (memo.is_place()) {
+      if (is_found && !has_place) found.place = memo;
+      has_place = is_found;
+      continue;
+    }
     // Of what the stretch did, the latest of that kind.
     if (!is_found && memo.overlaps(address, race.size) && memo.is_atomic() == was_atomic &&
         memo.writes() == race.earlier_wrote) {
-      found.memo = memo.at(address);
-      if (memo.frees())
-        found.context = static_cast<uint32_t>(thread.memos[(newest - age - 1) % Thread::kMemos].pc);
+      found = {memo.at(address), {}};
       is_found = true;
+      has_place = false;
     }
   }
   return false;
@@ -74,7 +79,8 @@ void tell_race(Thread& thread, const Race& race) {
                                                : operation_of(was_atomic, race.earlier_wrote),
                           .extra = other.stream,
                           .name = memo.pc == 0 ? 0 : memo.size() << 1 | static_cast<uint64_t>(memo.is_told()),
-                          .context = found.context});
+                          .caller = found.place.pc,
+                          .context = static_cast<uint32_t>(found.place.what)});
   thread.has_announced_race = race.is_atomic;
   const Bytes bytes = race.frees ? freed_bytes(race, memo) : Bytes{race.address, race.size};
   tell(thread, {.operation = race.frees                       ? uint8_t{kToldRaceFree}

@@ -33,7 +33,7 @@ struct BarrierPhase;
 // No word ever has this number with all bytes.
 inline constexpr uint64_t kNoStamp = uint64_t{kAllBytes} << 32 | kAllBytes;
 
-// An access of the thread, a series of them, or the beginning of a stretch.
+// An access of the thread, a series of them, the place of those that follow, or the beginning of a stretch.
 struct Memo {
   // Address (44 bits), is it a write, size (17 bits), is it atomic, is it told; kNewStretch: a stretch.
   uint64_t what;
@@ -51,8 +51,10 @@ struct Memo {
     return {(reinterpret_cast<uint64_t>(memory) & kAddressMask) | uint64_t{1} << 44 | kIsFreed << 45,
             size / 8 << kCodeBits | reinterpret_cast<uint64_t>(pc)};
   }
-  // Comes before that of memory that is freed: the call stack. No access fits it.
-  static Memo of_context(uint32_t context) { return {0, context}; }
+  // Where the thread does what comes after it in the stretch, until the next of these: the number of the call
+  // stack, and the caller of a function that keeps no frame. No access fits it.
+  static Memo of_place(uint32_t context, uint64_t caller) { return {context, caller}; }
+  bool is_place() const { return what >> kAddressBits == 0; }
   uint64_t address() const { return what & kAddressMask; }
   bool writes() const { return (what >> 44 & 1) != 0; }
   bool frees() const { return (what >> 45 & ((uint64_t{1} << 17) - 1)) == kIsFreed; }
@@ -107,7 +109,10 @@ struct Thread {
   PageRuns taken_pages;        // away from their owners
   PageRuns first_pages;        // that nobody had
   Memo* memos = nullptr;
-  uint32_t memo = 0;                   // how many there were
+  uint32_t memo = 0;           // how many there were
+  uint32_t first_memo = 0;     // of the present stretch
+  uint32_t noted_context = 0;  // of the last Memo::of_place in the stretch; both 0: there was none
+  uint64_t noted_caller = 0;
   HeddleThreadState* state = nullptr;  // null: it does not run
   Numbers numbers;                     // for its next stretches, groups and layers
   GroupMemory large_groups;            // that it made
@@ -503,9 +508,12 @@ extern bool tells_every_access;
   const Number number = take(thread.numbers);
   entries[number] = Entry::stretch(thread.slot, thread.time);
   thread.is_time_used = true;
+  thread.first_memo = thread.memo;
   Memo& memo = thread.next_memo();
   memo.what = Memo::kNewStretch;
   memo.pc = thread.time;
+  thread.noted_context = 0;
+  thread.noted_caller = 0;
   thread.left_to_tell = told_per_stretch->load(std::memory_order_relaxed);
   const uint64_t stamp = twice(kAllBytes | number);
   // What it does in the stretch is before all it does after that. No other stretch gets the number before a

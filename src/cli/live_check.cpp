@@ -34,15 +34,12 @@ void give_back_large_memory() {
   ::mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
-// Whether the checker has found the same race: it saw the earlier access with its call stack.
+// Whether the checker has found the same race. From another place that called the same function it is another
+// one, as in a recording.
 bool is_known(const Finding& race, const Findings& races) {
-  const auto innermost = [](const Step& step) {
-    return step.frames.empty() ? std::string() : step.frames.front();
-  };
   return std::any_of(races.list().begin(), races.list().end(), [&](const Finding& known) {
     return known.steps.size() == 2 && known.steps[0].phrase == race.steps[0].phrase &&
-           known.steps[1].phrase == race.steps[1].phrase &&
-           innermost(known.steps[0]) == innermost(race.steps[0]) &&
+           known.steps[1].phrase == race.steps[1].phrase && known.steps[0].frames == race.steps[0].frames &&
            known.steps[1].frames == race.steps[1].frames;
   });
 }
