@@ -88,7 +88,7 @@ void enter_completion(Thread& thread, const void* barrier, const void* pc) {
 void leave_completion(Thread& thread, const void* barrier, const void* pc) {
   sync_at(barrier).has_completion = true;
   releasing_shared(barrier);
-  tell_sync(barrier, pc);
+  tell_handed_over(barrier, pc);
   thread.library_depth = thread.depth_outside_completion;
   heddle_thread_state.thread = nullptr;
 }
@@ -255,7 +255,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       break;
     case kHeddleFutureSet:
       releasing_shared(object);
-      tell_sync(object, pc);
+      tell_handed_over(object, pc);
       break;
     case kHeddleReferenceCount:
     case kHeddleReferenceCopy:
@@ -314,7 +314,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
       if (const bool has_completion = sync_at(object).has_completion; has_completion) {
         ordered_after(object);
         tell(Operation::kLeave, object, pc);
-        tell_sync(object, pc);
+        tell_waited(object, pc);
       } else {
         acquired(object);
         tell(Operation::kLeave, object, pc);
@@ -330,6 +330,9 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
       break;
     case kHeddleFutureWait:
     case kHeddleFutureTry:
+      ordered_after(object);
+      tell_waited(object, pc);
+      break;
     case kHeddleReferenceCount:
     case kHeddleReferenceCopy:
     case kHeddleReferenceDrop:

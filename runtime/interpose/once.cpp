@@ -23,10 +23,10 @@ namespace {
 void publish(const void* object, const void* pc) {
   if (!is_acting()) return;
   releasing_shared(object);
-  tell_sync(object, pc);
+  tell_handed_over(object, pc);
 }
 void learn(const void* object, const void* pc) {
-  if (is_acting() && ordered_after(object)) tell_sync(object, pc);
+  if (is_acting() && ordered_after(object)) tell_waited(object, pc);
 }
 
 // What pthread_once is about to run.

@@ -116,6 +116,9 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kWait:
       case Operation::kWake:
       case Operation::kThreadEnd: synchronize(event); break;
+      case Operation::kSync:
+        if (is_hand_over(event)) synchronize(event);
+        break;
       case Operation::kRead:
       case Operation::kWrite:
       case Operation::kAtomicRead:
@@ -144,7 +147,6 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kDrop:
       case Operation::kAlive:
       case Operation::kFocus:
-      case Operation::kSync:
       case Operation::kNested: break;
     }
   }

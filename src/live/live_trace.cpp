@@ -268,7 +268,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kLeave: return barrier(record, event, thread(stream));
     case Operation::kPost:
     case Operation::kWait:
+      event.object = object_at(Space::kSemaphore, record, event.site, "semaphore");
+      return add(event);
     case Operation::kSync:
+      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
       event.object = object_at(Space::kSemaphore, record, event.site, "semaphore");
       return add(event);
     case Operation::kNotify:

@@ -48,6 +48,7 @@ enum class Operands : uint8_t {
   kWrite,         // w(x), w(x,value), w(x)<local
   kAcquisition,   // acq(m), acq(m,try)
   kEndOfLife,     // free(x), free(x,checked)
+  kSync,          // sync(s), sync(s,release), sync(s,acquire)
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
@@ -90,7 +91,7 @@ enum class Operands : uint8_t {
   X(kAssign, "set", Space::kLocal, Operands::kAssign)                   \
   X(kBranch, "br", Space::kLocal, Operands::kName)                      \
   X(kFocus, "focus", Space::kVariable, Operands::kName)                 \
-  X(kSync, "sync", Space::kSemaphore, Operands::kName)                  \
+  X(kSync, "sync", Space::kSemaphore, Operands::kSync)                  \
   X(kLook, "look", Space::kVariable, Operands::kRead)                   \
   X(kTouch, "touch", Space::kVariable, Operands::kRead)                 \
   X(kCount, "count", Space::kVariable, Operands::kName)                 \
@@ -129,7 +130,8 @@ constexpr char local_arrow(Operation access) {
   return access == Operation::kWrite || access == Operation::kAtomicWrite ? '<' : '>';
 }
 
-// C++ memory orders. Fences and atomics only; plain accesses and all else carry kPlain.
+// C++ memory orders. Fences and atomics, and kSync (see is_hand_over()); plain accesses and all else carry
+// kPlain.
 enum class MemoryOrder : uint8_t { kPlain, kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
 inline constexpr std::size_t kMemoryOrders = 6;
 inline constexpr std::array<std::string_view, kMemoryOrders> kOrderSpelling = {
@@ -166,6 +168,12 @@ static_assert(sizeof(Event) == 24);
 // is just that: readers of traces cannot tell whose doing it was.
 constexpr bool is_checked_free(const Event& event) {
   return event.operation == Operation::kFree && event.tries;
+}
+
+// No schedule turns the order around: who waits for something (kAcquire: a future, what is done once) goes on
+// only after it is there (kRelease). Other kSync order threads as they happened to come.
+constexpr bool is_hand_over(const Event& event) {
+  return event.operation == Operation::kSync && event.order != MemoryOrder::kPlain;
 }
 
 // Consecutive events of a trace.

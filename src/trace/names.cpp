@@ -89,6 +89,7 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
     case Operands::kName: return add(object);
     case Operands::kAcquisition: return add(object, event.tries ? "try" : "");
     case Operands::kEndOfLife: return add(object, event.tries ? "checked" : "");
+    case Operands::kSync: return add(object, order);
     case Operands::kOptionalName:
       if (event.object != kNoId) add(object);
       return;

@@ -47,6 +47,10 @@ std::vector<std::set<Index>> forced_edges(const std::vector<Event>& trace) {
       if (event.operation == Operation::kWait && trace[j].operation == Operation::kPost &&
           trace[j].object == event.object)
         before[i].insert(j);
+      if (event.operation == Operation::kSync && event.order == MemoryOrder::kAcquire &&
+          trace[j].operation == Operation::kSync && trace[j].order == MemoryOrder::kRelease &&
+          trace[j].object == event.object)
+        before[i].insert(j);
     }
     std::vector<Phase>& phases = barriers[event.object];
     const std::pair<uint32_t, ThreadId> who{event.object, event.thread};

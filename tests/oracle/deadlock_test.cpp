@@ -48,7 +48,7 @@ class LockTrace {
     if (choice[0] < 64 || threads_[id_].joined) id_ = choice[0] % shape_.threads;
     Thread& thread = threads_[id_];
     if (thread.joined) return;
-    const unsigned kind = choice[1] % (shape_.sync ? 32 : 26);
+    const unsigned kind = choice[1] % (shape_.sync ? 35 : 26);
     const std::string site = shape_.loops ? holding_text(thread) : fmt::format("row {}", events_);
     std::string operation;
     if (kind < 9) operation = acquire(thread, choice[2], false);
@@ -127,7 +127,10 @@ class LockTrace {
         --thread.arrived;
         return "leave(b)";
       case 30: return fmt::format("post(s{})", choice % 2);
-      default: return fmt::format("wait(s{})", choice % 2);
+      case 31: return fmt::format("wait(s{})", choice % 2);
+      case 32: return fmt::format("sync(s{},release)", choice % 2);
+      case 33: return fmt::format("sync(s{},acquire)", choice % 2);
+      default: return fmt::format("sync(s{})", choice % 2);  // no order that matters here
     }
   }
 

@@ -95,6 +95,8 @@ Trace random_trace(uint64_t seed, std::size_t count, uint32_t threads, uint32_t 
     }
     if (operation.operands == Operands::kOrder || operation.operands == Operands::kFence)
       event.order = static_cast<MemoryOrder>(1 + below(kMemoryOrders - 1));
+    if (operation.operands == Operands::kSync && below(2) == 0)
+      event.order = below(2) == 0 ? MemoryOrder::kRelease : MemoryOrder::kAcquire;
     if (operation.operands == Operands::kAcquisition || operation.operands == Operands::kEndOfLife)
       event.tries = below(2) == 0;
     const bool access = operation.space == Space::kVariable &&
@@ -118,7 +120,8 @@ TEST(BinaryFormat, EveryOperationSurvivesTheRoundTrip) {
       "T1)|"
       "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
-      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"
+      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|sync(s)|\nT0|sync(s,release)|\nT0|sync(s,"
+      "acquire)|\nT0|notify(c)|\nT0|wake(c)|\n"
       "T0|fence|\nT0|fence(release)|\nT0|commit(x)|\nT0|alloc(x)|\nT0|free(x)|\nT0|task(k)|\nT0|endtask|\n"
       "T0|nd|\nT0|endnd|\nT0|set(l)|\nT0|set(l,a,b)|\nT0|br(l)|\nT0|focus(x)|\n"
       "main thread|w(y)|bank.cpp:3 in f < bank.cpp:9 in main\n";
