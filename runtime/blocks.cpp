@@ -227,6 +227,10 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return enter_completion(*thread, object, pc);
   if (operation == kHeddleDisposal) return enter_disposal(*thread, object, pc);
+  if (operation == kHeddleLockTogether) {
+    if (thread->locks_together++ == 0) thread->taken_together = 0;
+    return;
+  }
   if (ends_pointer_operation(operation)) {
     if (thread->library_depth == 1) access_pointer(*thread, object, operation == kHeddlePointerUpdate, pc);
     return;
@@ -288,6 +292,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddlePointerWait:
     case kHeddleBarrierCompletion:
     case kHeddleReferenceAgain:
+    case kHeddleLockTogether:
     case kHeddleDisposal: break;
   }
 }
@@ -300,6 +305,10 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return leave_completion(*thread, object, pc);
   if (operation == kHeddleDisposal) return leave_disposal(*thread, pc);
+  if (operation == kHeddleLockTogether) {
+    thread->locks_together -= thread->locks_together > 0 ? 1 : 0;
+    return;
+  }
   if (operation == kHeddlePointerWait && thread->library_depth == 1)
     access_pointer(*thread, object, /*writes=*/false, pc);  // what ended the wait
   if (--thread->library_depth > 0) return;
@@ -358,6 +367,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleReferenceLook:
     case kHeddleReferenceEnded:
     case kHeddleReferenceAgain:
+    case kHeddleLockTogether:
     case kHeddleDisposal: break;
   }
 }

@@ -19,6 +19,7 @@ struct Acquisition {
   PlacesId places = kNoPlaces;  // where the locks held before it and this one were taken
   bool shared = false;
   bool tries = false;
+  bool together = false;  // with the one taken before it (is_together())
 };
 
 // Why a cycle through a dependency might not be reachable; see deadlock.h for the argument.

@@ -244,7 +244,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());
       return;
     case Operation::kAcquire:
-    case Operation::kAcquireShared: event.tries = record.extra != 0; [[fallthrough]];
+    case Operation::kAcquireShared:
+      event.tries = record.extra == runtime::kTries;
+      if (record.extra == runtime::kTogether) event.order = MemoryOrder::kAcqRel;
+      [[fallthrough]];
     case Operation::kRelease:
     case Operation::kReleaseShared:
       event.object = lock_at(record, event.site);

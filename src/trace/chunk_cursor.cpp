@@ -26,6 +26,8 @@ bool takes_order(Operands operands) { return operands == Operands::kOrder || ope
 bool may_have_order(Operands operands, MemoryOrder order) {
   if (operands == Operands::kSync)
     return order == MemoryOrder::kPlain || order == MemoryOrder::kRelease || order == MemoryOrder::kAcquire;
+  if (operands == Operands::kAcquisition)
+    return order == MemoryOrder::kPlain || order == MemoryOrder::kAcqRel;
   return takes_order(operands) == (order != MemoryOrder::kPlain);
 }
 

@@ -46,7 +46,7 @@ enum class Operands : uint8_t {
   kBlock,         // begin, begin(name), begin(name,atomic), begin(name,deterministic)
   kRead,          // r(x), r(x,value), r(x)>local, look(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
-  kAcquisition,   // acq(m), acq(m,try)
+  kAcquisition,   // acq(m), acq(m,try), acq(m,together)
   kEndOfLife,     // free(x), free(x,checked)
   kSync,          // sync(s), sync(s,release), sync(s,acquire)
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
@@ -130,8 +130,8 @@ constexpr char local_arrow(Operation access) {
   return access == Operation::kWrite || access == Operation::kAtomicWrite ? '<' : '>';
 }
 
-// C++ memory orders. Fences and atomics, and kSync (see is_hand_over()); plain accesses and all else carry
-// kPlain.
+// C++ memory orders. Fences and atomics; kSync, see is_hand_over(), and acquisitions, see is_together();
+// plain accesses and all else carry kPlain.
 enum class MemoryOrder : uint8_t { kPlain, kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
 inline constexpr std::size_t kMemoryOrders = 6;
 inline constexpr std::array<std::string_view, kMemoryOrders> kOrderSpelling = {
@@ -174,6 +174,13 @@ constexpr bool is_checked_free(const Event& event) {
 // only after it is there (kRelease). Other kSync order threads as they happened to come.
 constexpr bool is_hand_over(const Event& event) {
   return event.operation == Operation::kSync && event.order != MemoryOrder::kPlain;
+}
+
+// The lock is taken together with the one that the thread has taken just before (std::lock): to wait for it,
+// the thread would have given that one back, and those taken together with it.
+constexpr bool is_together(const Event& event) {
+  return (event.operation == Operation::kAcquire || event.operation == Operation::kAcquireShared) &&
+         event.order == MemoryOrder::kAcqRel;
 }
 
 // Consecutive events of a trace.

@@ -295,9 +295,11 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       intern_object();
       return;
     case Operands::kAcquisition:
-      require_form(has_operands && (!has_second || second == "try") && after.empty(), "{0}(m) or {0}(m,try)");
+      require_form(has_operands && (!has_second || second == "try" || second == "together") && after.empty(),
+                   "{0}(m), {0}(m,try) or {0}(m,together)");
       intern_object();
-      event.tries = has_second;
+      event.tries = second == "try";
+      if (second == "together") event.order = MemoryOrder::kAcqRel;
       return;
     case Operands::kEndOfLife:
       require_form(has_operands && (!has_second || second == "checked") && after.empty(),

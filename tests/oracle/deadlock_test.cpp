@@ -57,6 +57,7 @@ class LockTrace {
     if (kind >= 26 && (shape_.sync_while_holding || thread.held.empty()))
       operation = synchronize(thread, kind, choice[2]);
     if (operation.empty()) return;
+    if (kind >= 14) thread.may_go_on = false;
     thread.acted = true;
     text_ += fmt::format("T{}|{}|{}\n", id_, operation, site);
     ++events_;
@@ -74,6 +75,7 @@ class LockTrace {
     bool acted = false;
     bool forked = false;
     bool joined = false;
+    bool may_go_on = false;  // it has just taken a lock, so that it can take another together with it
   };
 
   std::string holding_text(const Thread& thread) const {
@@ -90,8 +92,13 @@ class LockTrace {
       const unsigned lock = (choice + i) % shape_.locks;
       if (!is_free(thread, lock, shared)) continue;
       thread.held.push_back({lock, shared});
-      const bool tries = choice >= 224;
-      return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", lock, tries ? ",try" : "");
+      const bool together = thread.may_go_on && choice >= 160;
+      const bool tries = !together && choice >= 224;
+      thread.may_go_on = !tries;
+      return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", lock,
+                         together ? ",together"
+                         : tries  ? ",try"
+                                  : "");
     }
     return {};
   }

@@ -32,6 +32,12 @@ void behind_gate(std::mutex& first, std::mutex& second) {
 
 void lock_both_at_once(std::mutex& first, std::mutex& second) { const std::scoped_lock both(first, second); }
 
+// With `first` held, the others may have to wait for it.
+void lock_both_inside(std::mutex& first, std::mutex& second, std::mutex& third) {
+  const std::lock_guard<std::mutex> one(first);
+  const std::scoped_lock both(second, third);  // here: both
+}
+
 // Gives up what it has when it cannot have all.
 void lock_or_try(std::mutex& first, std::mutex& second) {
   for (;;) {
@@ -130,6 +136,8 @@ const twins::Cases kCases = {
     {"after_packaged_task", after_packaged_task},
     {"after_call_once", after_call_once},
     {"after_local_static", after_local_static},
+    {"at_once_inside", [] { in_turns({[] { lock_both_inside(a, b, c); }, [] { lock_both(c, a); }}); }},
+    {"at_once_behind", [] { in_turns({[] { lock_both_inside(a, b, c); }, [] { lock_both(a, c); }}); }},
     {"same_order", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(a, b); }}); }},
     {"gate", [] { in_turns({[] { behind_gate(a, b); }, [] { behind_gate(b, a); }}); }},
     {"at_once", [] { in_turns({[] { lock_both_at_once(a, b); }, [] { lock_both_at_once(b, a); }}); }},
