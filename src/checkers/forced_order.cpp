@@ -63,6 +63,10 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kJoin:
       receive(event.thread, publish(event.object));
       thread(event.object).life = Life::kEnded;
+      if (is_last_join(event)) {
+        thread(event.object).clock.forget();
+        thread(event.object).inside = {};
+      }
       return;
     case Operation::kThreadEnd: thread(event.thread).life = Life::kEnded; return;
     case Operation::kArrive:

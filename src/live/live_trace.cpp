@@ -256,7 +256,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       thread(record.extra);  // before references to others
       flow_.fork(thread(stream).flow, thread(record.extra).flow);
       [[fallthrough]];
-    case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
+    case Operation::kJoin:
+      event.object = thread(record.extra).id;
+      event.tries = operation == Operation::kJoin && tells_ends_;
+      return add(event);
     case Operation::kThreadBegin: return add(event);
     case Operation::kThreadEnd:
       locks_.end_thread(event);

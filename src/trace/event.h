@@ -149,6 +149,7 @@ struct Event {
   MemoryOrder order = MemoryOrder::kPlain;
   uint16_t size : 15 = 0;  // bytes accessed; 0: the variable as a whole
   // Acquisitions: it would not have waited for the lock, or not for ever. kFree: see is_checked_free().
+  // kJoin: see is_last_join().
   bool tries : 1 = false;
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
@@ -175,6 +176,10 @@ constexpr bool is_checked_free(const Event& event) {
 constexpr bool is_hand_over(const Event& event) {
   return event.operation == Operation::kSync && event.order != MemoryOrder::kPlain;
 }
+
+// Nobody joins the thread again, so that what it knew need not be kept: programs can start threads for ever.
+// Only where a running program is checked; in traces threads may be joined several times.
+constexpr bool is_last_join(const Event& event) { return event.operation == Operation::kJoin && event.tries; }
 
 // The lock is taken together with the one that the thread has taken just before (std::lock): to wait for it,
 // the thread would have given that one back, and those taken together with it.
