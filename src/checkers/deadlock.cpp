@@ -250,10 +250,11 @@ void DeadlockChecker::release(const Event& event) {
   // Looked for from the end: locks are mostly released in the reverse order.
   const auto place = std::find_if(holding.rbegin(), holding.rend(),
                                   [&](const Acquisition& one) { return one.lock == lock; });
-  const bool was_tried = place->tries;
+  const bool was_tried = place->tries || place->together;
   const auto gone = holding.erase(std::next(place).base());
   thread.listed = std::min(thread.listed, static_cast<std::size_t>(gone - holding.begin()));
-  // It must have been free: in another schedule it need not be, and then the thread goes on otherwise.
+  // It must have been free: in another schedule it need not be, and then the thread goes on otherwise, or
+  // does not get what it took together with it and may still have.
   if (was_tried && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kTried;
   if (holding.empty()) thread.doubt = Doubt::kNone;
   held_.release(event.thread, lock);
@@ -375,11 +376,10 @@ std::string DeadlockChecker::conclusion(const std::vector<Link>& links) const {
                           "a lock.",
                           name);
       case Doubt::kTried:
-        return text +
-               fmt::format(
-                   " Not certain to be possible: {} has taken a lock without waiting for it, and given "
-                   "it back, while it held another.",
-                   name);
+        return text + fmt::format(
+                          " Not certain to be possible: {} has tried for a lock, or taken it together with "
+                          "others, and given it back, while it held another.",
+                          name);
       case Doubt::kPastHoldsLock:
         return text + fmt::format(
                           " Not certain to be possible: a thread that {} waited for held a lock then.", name);

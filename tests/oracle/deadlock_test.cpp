@@ -301,8 +301,8 @@ void check_schedules(const LockTraceShape& shape) {
   const std::set<std::set<ThreadId>> reachable = oracle::reachable_deadlocks(events);
   RC_LOG() << trace;
   const std::vector<Finding> findings = check_text("deadlock", trace);
-  const bool tries =
-      std::any_of(events.begin(), events.end(), [](const Event& event) { return event.tries; });
+  const bool tries = std::any_of(events.begin(), events.end(),
+                                 [](const Event& event) { return event.tries || is_together(event); });
   bool any_predicted = false;
   for (const Finding& finding : findings) any_predicted |= finding.strength == Strength::kPredicted;
   RC_TAG(findings.empty()    ? "no finding"

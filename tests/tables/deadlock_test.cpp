@@ -96,6 +96,24 @@ TEST(Deadlock, WhatWasTakenTogetherIsHeldAfterIt) {
   )");
 }
 
+// Neither gets one of them while the other has the other, so no schedule comes to this.
+TEST(Deadlock, WhatWasTakenTogetherAndGivenBackMustHaveBeenFree) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    acq(b,together) |
+    rel(b)          |
+    acq(b)          |
+    rel(b)          |
+    rel(a)          |
+                    | acq(b)
+                    | acq(a,together)
+                    | rel(a)
+                    | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
 TEST(Deadlock, WhatWasTriedForIsHeld) {
   expect_table("deadlock", R"(
     T1          | T2
