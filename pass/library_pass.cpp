@@ -36,6 +36,7 @@ const StringMap<Operation>& whole_functions() {
       {"std::barrier::arrive_and_drop", {kHeddleBarrierArrive}},
       {"std::barrier::wait", {kHeddleBarrierWait}},
       {"std::barrier::arrive_and_wait", {kHeddleBarrierArriveAndWait}},
+      {"std::lock", {kHeddleLockTogether}},
       {"std::latch::count_down", {kHeddleLatchCountDown}},
       {"std::latch::wait", {kHeddleLatchWait}},
       {"std::latch::try_wait", {kHeddleLatchTry, kIfTrue}},

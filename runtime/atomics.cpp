@@ -236,7 +236,7 @@ bool end_atomic(const void* variable, uint64_t size, uint32_t kind, uint32_t ord
     if (!writes) thread.last_load = load_now(thread, sync, variable, order);
   } else if (is_news) {
     // Whether somebody has initialized the variable already makes no difference to what the thread does.
-    tell_sync(variable, pc);
+    tell_waited(variable, pc);
   }
   if (kind == kAtomicRead && !is_awaited && is_in_cell(variable, size) && may_be_known(thread))
     thread.load_of(variable) = known_now(thread, sync, variable, order);

@@ -88,7 +88,7 @@ void enter_completion(Thread& thread, const void* barrier, const void* pc) {
 void leave_completion(Thread& thread, const void* barrier, const void* pc) {
   sync_at(barrier).has_completion = true;
   releasing_shared(barrier);
-  tell_sync(barrier, pc);
+  tell_handed_over(barrier, pc);
   thread.library_depth = thread.depth_outside_completion;
   heddle_thread_state.thread = nullptr;
 }
@@ -227,6 +227,10 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return enter_completion(*thread, object, pc);
   if (operation == kHeddleDisposal) return enter_disposal(*thread, object, pc);
+  if (operation == kHeddleLockTogether) {
+    if (thread->locks_together++ == 0) thread->taken_together = 0;
+    return;
+  }
   if (ends_pointer_operation(operation)) {
     if (thread->library_depth == 1) access_pointer(*thread, object, operation == kHeddlePointerUpdate, pc);
     return;
@@ -255,7 +259,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
       break;
     case kHeddleFutureSet:
       releasing_shared(object);
-      tell_sync(object, pc);
+      tell_handed_over(object, pc);
       break;
     case kHeddleReferenceCount:
     case kHeddleReferenceCopy:
@@ -288,6 +292,7 @@ HEDDLE_INTERPOSE void heddle_enter_library(HeddleLibraryOperation operation, con
     case kHeddlePointerWait:
     case kHeddleBarrierCompletion:
     case kHeddleReferenceAgain:
+    case kHeddleLockTogether:
     case kHeddleDisposal: break;
   }
 }
@@ -300,6 +305,10 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
   const void* const pc = __builtin_return_address(0);
   if (operation == kHeddleBarrierCompletion) return leave_completion(*thread, object, pc);
   if (operation == kHeddleDisposal) return leave_disposal(*thread, pc);
+  if (operation == kHeddleLockTogether) {
+    thread->locks_together -= thread->locks_together > 0 ? 1 : 0;
+    return;
+  }
   if (operation == kHeddlePointerWait && thread->library_depth == 1)
     access_pointer(*thread, object, /*writes=*/false, pc);  // what ended the wait
   if (--thread->library_depth > 0) return;
@@ -314,7 +323,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
       if (const bool has_completion = sync_at(object).has_completion; has_completion) {
         ordered_after(object);
         tell(Operation::kLeave, object, pc);
-        tell_sync(object, pc);
+        tell_waited(object, pc);
       } else {
         acquired(object);
         tell(Operation::kLeave, object, pc);
@@ -330,6 +339,9 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
       break;
     case kHeddleFutureWait:
     case kHeddleFutureTry:
+      ordered_after(object);
+      tell_waited(object, pc);
+      break;
     case kHeddleReferenceCount:
     case kHeddleReferenceCopy:
     case kHeddleReferenceDrop:
@@ -355,6 +367,7 @@ HEDDLE_INTERPOSE void heddle_leave_library(HeddleLibraryOperation operation, con
     case kHeddleReferenceLook:
     case kHeddleReferenceEnded:
     case kHeddleReferenceAgain:
+    case kHeddleLockTogether:
     case kHeddleDisposal: break;
   }
 }

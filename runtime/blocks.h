@@ -76,6 +76,9 @@ enum HeddleLibraryOperation : uint32_t {
   kHeddleReferenceLook = 26,   // use_count()
   kHeddleReferenceEnded = 27,  // weak_ptr::expired(); the object is the weak_ptr
   kHeddleReferenceAgain = 28,  // the library asks whether kHeddleReferenceLock has succeeded: it knows
+  // std::lock, and so std::scoped_lock: the locks are the program's own, but to wait for one of them the
+  // thread gives back those that it has taken in here.
+  kHeddleLockTogether = 29,
 };
 void heddle_enter_library(HeddleLibraryOperation operation, const void* object);
 // `succeeded` is 0 when the operation orders nothing: a try that failed, use_count(), an exception.

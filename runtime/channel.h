@@ -60,6 +60,13 @@ enum EndOfLife : uint32_t {
   kIsFreed = 2,    // the same; until the next kToldFree of it, whoever uses it uses what was freed
 };
 
+// Of lock acquisitions.
+enum HowTaken : uint32_t {
+  kWaits = 0,
+  kTries = 1,     // it would not have waited for ever
+  kTogether = 2,  // with the lock that the thread took just before, which it would have given back to wait
+};
+
 // What ends a wait is told by the operation that was waited for, or by kToldGaveUp.
 enum WaitsFor : uint32_t {
   kForLock = 0,        // until nobody else has it
@@ -88,7 +95,7 @@ struct Record {
   uint64_t caller;   // of the function, when that keeps no frame; 0: it does
   uint32_t context;  // the call stack without the two, by its number; 0: not known
   // Accesses of at most 255 bytes: memory order and, above kOrderBits, the local (runtime/flow.h). Lock
-  // acquisitions: 1 if it would not have waited for ever. Assignments: a label (runtime/flow_labels.cpp); so
+  // acquisitions: HowTaken. Assignments: a label (runtime/flow_labels.cpp); so
   // are name, caller and what is above kLabelBits of the address.
   uint32_t extra;
   uint64_t ticket;  // plus one; 0: it has none

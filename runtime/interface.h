@@ -12,7 +12,7 @@ namespace heddle::runtime {
 
 // Raise it with every change to what the plug-in writes into programs, or to layout.h, stretches.h, frames.h,
 // flow.h, series.h, channel.h, or the functions that programs call.
-inline constexpr uint32_t kInterface = 4;
+inline constexpr uint32_t kInterface = 5;
 
 // Ends the program if it was built before there was such a number; `code` is its own, and loaded.
 void refuse_unknown_code(const void* code);

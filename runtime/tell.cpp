@@ -204,9 +204,22 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
          {.operation = static_cast<uint8_t>(operation), .address = object, .pc = pc, .extra = extra});
 }
 
+namespace {
+
+// The thread has met others, in an order that no schedule changes.
+void tell_forced(MemoryOrder order, const void* object, const void* pc) {
+  if (!tells_order()) return;
+  tell(Operation::kSync, object, pc, static_cast<uint32_t>(order));
+  this_thread->held.meet();
+}
+
+}  // namespace
+
 void tell_sync(const void* object, const void* pc) {
   if (tells_order() && !keeps_outside_of_blocks(*this_thread)) tell(Operation::kSync, object, pc);
 }
+void tell_handed_over(const void* object, const void* pc) { tell_forced(MemoryOrder::kRelease, object, pc); }
+void tell_waited(const void* object, const void* pc) { tell_forced(MemoryOrder::kAcquire, object, pc); }
 void tell_notified(const void* condition, const void* pc) {
   if (!is_calm()) tell(Operation::kNotify, condition, pc);
 }

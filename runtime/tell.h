@@ -66,6 +66,10 @@ void tell(Operation operation, const void* object, const void* pc, uint32_t extr
 // in a block that is told all the same, for the data that it orders. And the calling thread wakes those who
 // wait for the condition, or has waited: that orders nothing by itself.
 void tell_sync(const void* object, const void* pc);
+// The same where no schedule turns the order around: those who wait for the object go on only after it was
+// handed over. A calm program tells of it, as of semaphores.
+void tell_handed_over(const void* object, const void* pc);
+void tell_waited(const void* object, const void* pc);
 void tell_notified(const void* condition, const void* pc);
 void tell_woken(const void* condition, const void* pc);
 

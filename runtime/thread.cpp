@@ -117,6 +117,7 @@ Thread* make_thread(const Thread* creator, bool is_joinable) {
   thread->chunk = nullptr;
   thread->last_load = {};  // it may come to the same place of the same chunk
   thread->library_depth = 0;
+  thread->locks_together = 0;
   thread->counted_frame_count = 0;
   thread->disposals = thread->left_for_disposal = 0;
   thread->at_end.clear();

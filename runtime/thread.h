@@ -215,6 +215,8 @@ struct Thread {
   uint32_t left_for_disposal = 0;         // blocks
   GrowingArray<const void*> at_end;       // objects that others learn from when it ends
   uint32_t library_depth = 0;             // operations of the standard library it is in (runtime/blocks.h)
+  uint32_t locks_together = 0;            // calls of std::lock that it is in
+  uint32_t taken_together = 0;            // locks that it has taken in there
 
   // Of functions that say when they begin and end (runtime/frames.h).
   CountedFrame* counted_frames = nullptr;

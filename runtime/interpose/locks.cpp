@@ -39,29 +39,44 @@ void tell_given_back(Operation operation, const void* lock, const void* pc, bool
 // Of an operation that takes a lock.
 enum class Waits : uint8_t { kForEver, kNotForEver };
 
+// std::lock waits for one lock and tries the others. Where that fails it gives back what it has taken, and
+// waits with what the thread held before.
+uint32_t how_taken(Waits waits, const void* lock) {
+  Thread& thread = *this_thread;
+  if (thread.locks_together == 0) return waits == Waits::kForEver ? kWaits : kTries;
+  const bool is_first = thread.taken_together == 0;
+  if (depth_of(lock) <= 1) ++thread.taken_together;
+  return is_first || waits == Waits::kForEver ? kWaits : kTogether;
+}
+void gives_back_together(const void* lock) {
+  Thread& thread = *this_thread;
+  if (thread.locks_together > 0 && thread.taken_together > 0 && depth_of(lock) <= 1) --thread.taken_together;
+}
+
 int got(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting() && !acquired_without_news(lock)) {
     acquired(lock);
-    tell_taken(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquire, lock, pc, how_taken(waits, lock));
   }
   return result;
 }
 int got_shared(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting()) {
     acquired_shared(lock);
-    tell_taken(Operation::kAcquireShared, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquireShared, lock, pc, how_taken(waits, lock));
   }
   return result;
 }
 int got_alone(int result, const void* lock, const void* pc, Waits waits = Waits::kForEver) {
   if (is_held(result) && is_acting()) {
     acquired_alone(lock);
-    tell_taken(Operation::kAcquire, lock, pc, static_cast<uint32_t>(waits));
+    tell_taken(Operation::kAcquire, lock, pc, how_taken(waits, lock));
   }
   return result;
 }
 void giving_back(const void* lock, const void* pc) {
   if (!is_acting() || releasing_without_news(lock)) return;
+  gives_back_together(lock);
   const bool is_others = releasing(lock, pc);
   tell_given_back(Operation::kRelease, lock, pc, is_others);
 }
@@ -268,6 +283,7 @@ HEDDLE_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_
 }
 HEDDLE_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (is_acting()) {
+    gives_back_together(lock);
     const auto [was_alone, is_others] = releasing_alone_or_shared(lock, HEDDLE_HERE);
     tell_given_back(was_alone ? Operation::kRelease : Operation::kReleaseShared, lock, HEDDLE_HERE,
                     is_others);

@@ -10,15 +10,24 @@
 #include <atomic>
 #include <climits>
 
-#include "runtime/interpose/handed_on.h"
 #include "runtime/interpose/locks.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sync.h"
+#include "runtime/tell.h"
 #include "runtime/thread.h"
 
 namespace heddle::runtime {
 
 namespace {
+
+void publish(const void* object, const void* pc) {
+  if (!is_acting()) return;
+  releasing_shared(object);
+  tell_handed_over(object, pc);
+}
+void learn(const void* object, const void* pc) {
+  if (is_acting() && ordered_after(object)) tell_waited(object, pc);
+}
 
 // What pthread_once is about to run.
 struct Routine {

@@ -51,7 +51,7 @@ void publish_what_waits_for_end() {
   if (this_thread == nullptr) return;
   for (uint32_t i = 0; i < this_thread->at_end.size(); ++i) {
     releasing_shared(this_thread->at_end[i]);
-    tell_sync(this_thread->at_end[i], nullptr);
+    tell_handed_over(this_thread->at_end[i], nullptr);
   }
   this_thread->at_end.clear();
 }
@@ -170,7 +170,7 @@ bool is_joinable(const pthread_attr_t* attributes) {
 void publish_at_thread_end(const void* object, const void* pc) {
   if (this_thread == nullptr) return;
   releasing_shared(object);  // now, too: the main thread has no end
-  tell_sync(object, pc);
+  tell_handed_over(object, pc);
   this_thread->at_end.add() = object;
 }
 

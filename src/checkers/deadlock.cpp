@@ -54,6 +54,7 @@ class DeadlockChecker : public Checker {
   void collect();
   void number_anew();
   PlacesId places(Thread& thread);
+  Dependency what_waits(const Event& event, const Acquisition& wanted, Doubt doubt);
   void release(const Event& event);
   void synchronize(const Event& event);
   void report(DependencyCycle cycle);
@@ -116,6 +117,9 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kWait:
       case Operation::kWake:
       case Operation::kThreadEnd: synchronize(event); break;
+      case Operation::kSync:
+        if (is_hand_over(event)) synchronize(event);
+        break;
       case Operation::kRead:
       case Operation::kWrite:
       case Operation::kAtomicRead:
@@ -144,7 +148,6 @@ void DeadlockChecker::process(const EventBatch& batch) {
       case Operation::kDrop:
       case Operation::kAlive:
       case Operation::kFocus:
-      case Operation::kSync:
       case Operation::kNested: break;
     }
   }
@@ -156,19 +159,43 @@ void DeadlockChecker::acquire(const Event& event, EventIndex index) {
   const uint32_t lock = lives_.of(event.object);
   if (search_.worth_collecting()) collect();
   const PlacesId list = places_.extend(places(thread), lock, event.site, shared);
-  const Acquisition wanted{index, lock, event.site, list, shared, event.tries};
+  const Acquisition wanted{index, lock, event.site, list, shared, event.tries, is_together(event)};
   // Who only tries waits for nobody.
-  if (const LocksetId held = held_.of(event.thread); held != kEmptyLockset && !event.tries) {
+  if (!thread.holding.empty() && !event.tries) {
     const Doubt doubt = thread.doubt == Doubt::kNone && order_.past_holds_lock(event.thread)
                             ? Doubt::kPastHoldsLock
                             : thread.doubt;
-    const uint64_t stretch = order_.stretch(event.thread);
-    if (!search_.knows(stretch, wanted, doubt))
-      search_.add({event.thread, wanted, held, thread.holding, order_.clock(event.thread), stretch, doubt});
+    Dependency dependency = what_waits(event, wanted, doubt);
+    if (!dependency.holding.empty() && !search_.knows(dependency.stretch, dependency.wanted, doubt))
+      search_.add(std::move(dependency));
   }
   thread.holding.push_back(wanted);
   thread.listed = thread.holding.size();
   held_.acquire(event.thread, lock, shared);
+}
+
+// Who takes several locks together waits for each of them with what it held before, and with none of them.
+Dependency DeadlockChecker::what_waits(const Event& event, const Acquisition& wanted, Doubt doubt) {
+  const std::vector<Acquisition>& holding = threads_[event.thread].holding;
+  Dependency dependency{event.thread,
+                        wanted,
+                        held_.of(event.thread),
+                        holding,
+                        order_.clock(event.thread),
+                        order_.stretch(event.thread),
+                        doubt};
+  if (!wanted.together) return dependency;
+  std::vector<Acquisition>& before = dependency.holding;
+  while (before.back().together && before.size() > 1) before.pop_back();
+  before.pop_back();  // the first of them
+  dependency.held = kEmptyLockset;
+  PlacesId list = kNoPlaces;
+  for (const Acquisition& one : before) {
+    dependency.held = locksets_.add(dependency.held, one.lock, one.shared);
+    list = one.places;
+  }
+  dependency.wanted.places = places_.extend(list, wanted.lock, wanted.site, wanted.shared);
+  return dependency;
 }
 
 void DeadlockChecker::collect() {
@@ -223,10 +250,11 @@ void DeadlockChecker::release(const Event& event) {
   // Looked for from the end: locks are mostly released in the reverse order.
   const auto place = std::find_if(holding.rbegin(), holding.rend(),
                                   [&](const Acquisition& one) { return one.lock == lock; });
-  const bool was_tried = place->tries;
+  const bool was_tried = place->tries || place->together;
   const auto gone = holding.erase(std::next(place).base());
   thread.listed = std::min(thread.listed, static_cast<std::size_t>(gone - holding.begin()));
-  // It must have been free: in another schedule it need not be, and then the thread goes on otherwise.
+  // It must have been free: in another schedule it need not be, and then the thread goes on otherwise, or
+  // does not get what it took together with it and may still have.
   if (was_tried && thread.doubt == Doubt::kNone) thread.doubt = Doubt::kTried;
   if (holding.empty()) thread.doubt = Doubt::kNone;
   held_.release(event.thread, lock);
@@ -283,6 +311,7 @@ Finding DeadlockChecker::make_finding(const std::vector<Link>& links, Strength s
       Event event;
       event.operation = acquisition.shared ? Operation::kAcquireShared : Operation::kAcquire;
       event.tries = acquisition.tries;
+      if (acquisition.together) event.order = MemoryOrder::kAcqRel;
       event.thread = link.dependency->thread;
       event.object = lives_.lock(acquisition.lock);
       event.site = acquisition.site;
@@ -347,11 +376,10 @@ std::string DeadlockChecker::conclusion(const std::vector<Link>& links) const {
                           "a lock.",
                           name);
       case Doubt::kTried:
-        return text +
-               fmt::format(
-                   " Not certain to be possible: {} has taken a lock without waiting for it, and given "
-                   "it back, while it held another.",
-                   name);
+        return text + fmt::format(
+                          " Not certain to be possible: {} has tried for a lock, or taken it together with "
+                          "others, and given it back, while it held another.",
+                          name);
       case Doubt::kPastHoldsLock:
         return text + fmt::format(
                           " Not certain to be possible: a thread that {} waited for held a lock then.", name);

@@ -1,14 +1,15 @@
 // deadlock: threads that can each wait for a lock another of them holds, all forever.
 //
 // A report means: the run took locks in a cyclic order, in different threads, with no gate lock around them
-// and no fork, join, barrier or semaphore between them (deadlock_search.h has the definition). Strength
-// predicted: another schedule of this run's operations surely deadlocks. Potential: nothing known prevents
-// it, see Doubt. No report means: no schedule of this run's operations ends with threads waiting for each
-// other's locks. Waiting in a join, at a barrier or a semaphore is not looked at, nor are one thread's
-// attempts to lock against itself. (Deadlocks that happen in a running program: standstill.h.) Method:
-// Goodlock (Havelund 2000; Agarwal, Wang & Stoller 2005) with reader locks, incrementally. Cost: O(1) per
-// lock event, two or three hash lookups, when the thread did the same before since its last synchronization;
-// a search when it is new and its locks lie on a cycle. Other events: nothing.
+// and no fork, join, barrier, semaphore, future or call_once between them (deadlock_search.h has the
+// definition). Strength predicted: another schedule of this run's operations surely deadlocks. Potential:
+// nothing known prevents it, see Doubt. No report means: no schedule of this run's operations ends with
+// threads waiting for each other's locks. Waiting in a join, at a barrier or a semaphore is not looked at,
+// nor are one thread's attempts to lock against itself. (Deadlocks that happen in a running program:
+// standstill.h.) Method: Goodlock (Havelund 2000; Agarwal, Wang & Stoller 2005) with reader locks,
+// incrementally. Cost: O(1) per lock event, two or three hash lookups, when the thread did the same before
+// since its last synchronization; a search when it is new and its locks lie on a cycle. Other events:
+// nothing.
 //
 // Why a cycle without doubt is a deadlock. Let each participant stop where it last held no lock before its
 // acquisition, and take of everybody else what the forced order needs for that. That part of the trace, in

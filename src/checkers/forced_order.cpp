@@ -63,6 +63,10 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kJoin:
       receive(event.thread, publish(event.object));
       thread(event.object).life = Life::kEnded;
+      if (is_last_join(event)) {
+        thread(event.object).clock.forget();
+        thread(event.object).inside = {};
+      }
       return;
     case Operation::kThreadEnd: thread(event.thread).life = Life::kEnded; return;
     case Operation::kArrive:
@@ -76,6 +80,14 @@ void ForcedOrder::update(const Event& event) {
       return;
     case Operation::kWait:
       if (event.object < semaphores_.size()) receive(event.thread, semaphores_[event.object]);
+      return;
+    case Operation::kSync:
+      if (event.order == MemoryOrder::kRelease) {
+        if (event.object >= handed_over_.size()) handed_over_.resize(event.object + std::size_t{1});
+        handed_over_[event.object].join(publish(event.thread));
+      } else if (event.order == MemoryOrder::kAcquire && event.object < handed_over_.size()) {
+        receive(event.thread, handed_over_[event.object]);
+      }
       return;
     case Operation::kRead:
     case Operation::kWrite:
@@ -110,7 +122,6 @@ void ForcedOrder::update(const Event& event) {
     case Operation::kDrop:
     case Operation::kAlive:
     case Operation::kFocus:
-    case Operation::kSync:
     case Operation::kNested: return;
   }
 }

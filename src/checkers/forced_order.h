@@ -1,5 +1,6 @@
 // The order that holds in every schedule of the trace's operations: program order, fork and join, a barrier's
-// arrivals before its departures, a semaphore's posts before a later wait. Locks and atomics force nothing:
+// arrivals before its departures, a semaphore's posts before a later wait, what is handed over
+// (is_hand_over()) before a later wait for it. Locks and atomics force nothing:
 // another schedule may take them in another order.
 //
 // Along with the order goes doubt: whether the past of a thread ends with some other thread inside a critical
@@ -27,7 +28,7 @@ class ForcedOrder {
     if (thread < threads_.size() && threads_[thread].life == Life::kRunning) return false;
     return meet_first(thread);
   }
-  // Takes in a fork, join, arrive, leave, post, wait or end of a thread that was met.
+  // Takes in a fork, join, arrive, leave, post, wait, hand-over or end of a thread that was met.
   void update(const Event& event);
 
   // The thread's clock now. Events of one thread with the same stretch have the same clock.
@@ -68,6 +69,7 @@ class ForcedOrder {
   const HeldLocks& held_;
   std::vector<Thread> threads_;                // by thread
   std::vector<Past> semaphores_;               // by semaphore: all posts so far
+  std::vector<Past> handed_over_;              // by the same: what those who wait go on after
   std::vector<BarrierPhases<Past>> barriers_;  // by barrier
   uint64_t stretches_ = 0;                     // changes of clocks so far
 };

@@ -19,6 +19,7 @@ struct Acquisition {
   PlacesId places = kNoPlaces;  // where the locks held before it and this one were taken
   bool shared = false;
   bool tries = false;
+  bool together = false;  // with the one taken before it (is_together())
 };
 
 // Why a cycle through a dependency might not be reachable; see deadlock.h for the argument.
@@ -26,7 +27,7 @@ enum class Doubt : uint8_t {
   kNone,
   kNotNested,      // the thread released locks in another order than the reverse since it last held none
   kSynchronized,   // it forked, joined, met a barrier, a semaphore or a condition variable since then
-  kTried,          // it has given back a lock that it took without waiting for it, since then
+  kTried,          // it has given back a lock that it tried for, or took together with others, since then
   kPastHoldsLock,  // something it had to wait for was done by a thread that held a lock
 };
 inline constexpr uint64_t kDoubts = static_cast<uint64_t>(Doubt::kPastHoldsLock) + 1;

@@ -54,7 +54,8 @@ void HappensBefore::synchronize(const Event& event) {
     case Operation::kJoin: {
       const VectorClock child = clock(event.object).publish();
       clock(event.thread).join(child);
-      // The child does nothing any more. Its clock stays: it may be joined again, by others.
+      // The child does nothing any more. Its clock stays if it may be joined again, by others.
+      if (is_last_join(event)) threads_[event.object].clock.forget();
       threads_[event.object].at_release_fence.clear();
       threads_[event.object].until_acquire_fence.clear();
       return;

@@ -131,6 +131,8 @@ class ThreadClock {
   // Whether `epoch` happened before the present, or is it.
   bool knows(Epoch epoch) const { return epoch.time() <= time_of(epoch.thread()); }
   void join(const VectorClock& other);
+  // The thread is over, and nobody will ask what it knew.
+  void forget() { times_.clear(); }
   // The clock up to and including the present, for others to join; time moves on.
   VectorClock publish();
 

@@ -244,7 +244,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
         race_with(std::exchange(thread(stream).race, {}), record, events_.back());
       return;
     case Operation::kAcquire:
-    case Operation::kAcquireShared: event.tries = record.extra != 0; [[fallthrough]];
+    case Operation::kAcquireShared:
+      event.tries = record.extra == runtime::kTries;
+      if (record.extra == runtime::kTogether) event.order = MemoryOrder::kAcqRel;
+      [[fallthrough]];
     case Operation::kRelease:
     case Operation::kReleaseShared:
       event.object = lock_at(record, event.site);
@@ -253,7 +256,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
       thread(record.extra);  // before references to others
       flow_.fork(thread(stream).flow, thread(record.extra).flow);
       [[fallthrough]];
-    case Operation::kJoin: event.object = thread(record.extra).id; return add(event);
+    case Operation::kJoin:
+      event.object = thread(record.extra).id;
+      event.tries = operation == Operation::kJoin && tells_ends_;
+      return add(event);
     case Operation::kThreadBegin: return add(event);
     case Operation::kThreadEnd:
       locks_.end_thread(event);
@@ -268,7 +274,10 @@ void LiveTrace::translate(uint32_t stream, const Record& record) {
     case Operation::kLeave: return barrier(record, event, thread(stream));
     case Operation::kPost:
     case Operation::kWait:
+      event.object = object_at(Space::kSemaphore, record, event.site, "semaphore");
+      return add(event);
     case Operation::kSync:
+      event.order = static_cast<MemoryOrder>(std::min<uint32_t>(record.extra, kMemoryOrders - 1));
       event.object = object_at(Space::kSemaphore, record, event.site, "semaphore");
       return add(event);
     case Operation::kNotify:

@@ -176,7 +176,7 @@ class LiveTrace : public TraceSource, private Variables::Namer {
   std::vector<Sieve::ToldRecord> passed_;  // by the sieve
   std::string program_;
   Divided divided_;
-  bool tells_ends_;  // of locks: no recording, and no checker that knows nothing of them
+  bool tells_ends_;  // of locks and threads: no recording, and no checker that knows nothing of them
   IgnoresBlock ignores_;
   Names names_;
   Symbolizer symbolizer_;

@@ -135,12 +135,13 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kAtomicRead:
     case Operation::kAtomicWrite:
     case Operation::kAtomicUpdate:
-    case Operation::kAtomicCompareFail:
-    case Operation::kSync: {
-      const bool matters = take(thread);
-      give(thread);
-      return matters;
-    }
+    case Operation::kAtomicCompareFail: return take_and_give(thread);
+    case Operation::kSync:
+      if (record.extra == 0) return take_and_give(thread);
+      life_at(record.address());
+      take_and_give(thread);
+      meet(thread);
+      return true;
     case Operation::kAcquire: return acquire(thread, stream, record, false);
     case Operation::kAcquireShared: return acquire(thread, stream, record, true);
     case Operation::kRelease: return release(thread, record, false);
@@ -190,6 +191,12 @@ bool Sieve::follow(Thread& thread, uint32_t stream, const Record& record) {
     case Operation::kNested: return false;
   }
   return false;
+}
+
+bool Sieve::take_and_give(Thread& thread) {
+  const bool matters = take(thread);
+  give(thread);
+  return matters;
 }
 
 // True: the block it is in has begun to matter.

@@ -148,6 +148,7 @@ class Sieve {
   void end_wait(Thread& thread, const Record& record);
   bool take(Thread& thread);
   void give(Thread& thread);
+  bool take_and_give(Thread& thread);
   void meet(Thread& thread);
   void begin_busy(Thread& thread);
   void end_busy(Thread& thread);

@@ -17,6 +17,8 @@ void ToldLocks::append_unseen(const Event& like, Operation operation, ThreadId t
   event.operation = operation;
   event.thread = thread;
   event.site = kNoId;
+  event.tries = false;
+  event.order = MemoryOrder::kPlain;
   append(event);
 }
 

@@ -19,11 +19,11 @@ namespace heddle {
 
 inline constexpr std::string_view kBinaryMagic = "\x89HEDDLE\n";
 inline constexpr std::string_view kTrailerMagic = "\nHEDDLE\x89";
-inline constexpr uint32_t kBinaryVersion = 8;
+inline constexpr uint32_t kBinaryVersion = 9;
 inline constexpr uint32_t kOldestVersion =
     1;  // that can be read: 1 had no parts, 2 no look and touch, 3 no series, 4 no count, 5 no
         // checked free and at most 8 parts of a variable, 6 no numbered names and no lives in series, 7 no
-        // take, drop and alive
+        // take, drop and alive, 8 no hand-overs and no locks taken together
 
 inline constexpr std::size_t kFileHeaderSize = 16;  // magic, version, flags (none yet)
 inline constexpr std::size_t kChunkHeaderSize = 48;

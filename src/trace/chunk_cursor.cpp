@@ -23,6 +23,14 @@ static_assert(key_of(0x0502) == (2 | 5 << 6) && key_of(0x8000'0006) == (6 | 1 <<
 
 bool takes_order(Operands operands) { return operands == Operands::kOrder || operands == Operands::kFence; }
 
+bool may_have_order(Operands operands, MemoryOrder order) {
+  if (operands == Operands::kSync)
+    return order == MemoryOrder::kPlain || order == MemoryOrder::kRelease || order == MemoryOrder::kAcquire;
+  if (operands == Operands::kAcquisition)
+    return order == MemoryOrder::kPlain || order == MemoryOrder::kAcqRel;
+  return takes_order(operands) == (order != MemoryOrder::kPlain);
+}
+
 // Whether the highest bit may be set.
 bool takes_mark(Operands operands) {
   return operands == Operands::kAcquisition || operands == Operands::kEndOfLife;
@@ -37,6 +45,7 @@ bool needs_object(Operands operands) {
     case Operands::kName:
     case Operands::kAcquisition:
     case Operands::kEndOfLife:
+    case Operands::kSync:
     case Operands::kRead:
     case Operands::kWrite:
     case Operands::kOrder:
@@ -61,7 +70,7 @@ EventLimits::EventLimits(const Names& names) : most_site_(names.sites().size()) 
     const uint32_t least = needs_object(operation.operands) ? 1 : 0;
     const uint32_t most = operation.space == Space::kNone ? 0 : names.table(operation.space).size();
     for (std::size_t order = 0; order < kMemoryOrders; ++order) {
-      if (takes_order(operation.operands) != (order != 0)) continue;
+      if (!may_have_order(operation.operands, static_cast<MemoryOrder>(order))) continue;
       if (least <= most) object_[i | order << 6] = {least, most - least};
     }
     if (takes_mark(operation.operands)) object_[i | 1 << 9] = object_[i];

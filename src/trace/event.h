@@ -46,8 +46,9 @@ enum class Operands : uint8_t {
   kBlock,         // begin, begin(name), begin(name,atomic), begin(name,deterministic)
   kRead,          // r(x), r(x,value), r(x)>local, look(x)>local
   kWrite,         // w(x), w(x,value), w(x)<local
-  kAcquisition,   // acq(m), acq(m,try)
+  kAcquisition,   // acq(m), acq(m,try), acq(m,together)
   kEndOfLife,     // free(x), free(x,checked)
+  kSync,          // sync(s), sync(s,release), sync(s,acquire)
   kOrder,         // ar(x,acquire), ar(x,acquire)>local, aw(x,release)<local
   kFence,         // fence, fence(release)
   kAssign,        // set(l,a,b)
@@ -90,7 +91,7 @@ enum class Operands : uint8_t {
   X(kAssign, "set", Space::kLocal, Operands::kAssign)                   \
   X(kBranch, "br", Space::kLocal, Operands::kName)                      \
   X(kFocus, "focus", Space::kVariable, Operands::kName)                 \
-  X(kSync, "sync", Space::kSemaphore, Operands::kName)                  \
+  X(kSync, "sync", Space::kSemaphore, Operands::kSync)                  \
   X(kLook, "look", Space::kVariable, Operands::kRead)                   \
   X(kTouch, "touch", Space::kVariable, Operands::kRead)                 \
   X(kCount, "count", Space::kVariable, Operands::kName)                 \
@@ -129,7 +130,8 @@ constexpr char local_arrow(Operation access) {
   return access == Operation::kWrite || access == Operation::kAtomicWrite ? '<' : '>';
 }
 
-// C++ memory orders. Fences and atomics only; plain accesses and all else carry kPlain.
+// C++ memory orders. Fences and atomics; kSync, see is_hand_over(), and acquisitions, see is_together();
+// plain accesses and all else carry kPlain.
 enum class MemoryOrder : uint8_t { kPlain, kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
 inline constexpr std::size_t kMemoryOrders = 6;
 inline constexpr std::array<std::string_view, kMemoryOrders> kOrderSpelling = {
@@ -147,6 +149,7 @@ struct Event {
   MemoryOrder order = MemoryOrder::kPlain;
   uint16_t size : 15 = 0;  // bytes accessed; 0: the variable as a whole
   // Acquisitions: it would not have waited for the lock, or not for ever. kFree: see is_checked_free().
+  // kJoin: see is_last_join().
   bool tries : 1 = false;
   ThreadId thread = 0;
   uint32_t object = kNoId;  // the operand, an id in info(operation).space
@@ -166,6 +169,23 @@ static_assert(sizeof(Event) == 24);
 // is just that: readers of traces cannot tell whose doing it was.
 constexpr bool is_checked_free(const Event& event) {
   return event.operation == Operation::kFree && event.tries;
+}
+
+// No schedule turns the order around: who waits for something (kAcquire: a future, what is done once) goes on
+// only after it is there (kRelease). Other kSync order threads as they happened to come.
+constexpr bool is_hand_over(const Event& event) {
+  return event.operation == Operation::kSync && event.order != MemoryOrder::kPlain;
+}
+
+// Nobody joins the thread again, so that what it knew need not be kept: programs can start threads for ever.
+// Only where a running program is checked; in traces threads may be joined several times.
+constexpr bool is_last_join(const Event& event) { return event.operation == Operation::kJoin && event.tries; }
+
+// The lock is taken together with the one that the thread has taken just before (std::lock): to wait for it,
+// the thread would have given that one back, and those taken together with it.
+constexpr bool is_together(const Event& event) {
+  return (event.operation == Operation::kAcquire || event.operation == Operation::kAcquireShared) &&
+         event.order == MemoryOrder::kAcqRel;
 }
 
 // Consecutive events of a trace.

@@ -87,8 +87,10 @@ void append_operation_text(std::string& to, const Event& event, const Names& nam
   switch (operation.operands) {
     case Operands::kNone: return;
     case Operands::kName: return add(object);
-    case Operands::kAcquisition: return add(object, event.tries ? "try" : "");
+    case Operands::kAcquisition:
+      return add(object, event.tries ? "try" : is_together(event) ? "together" : "");
     case Operands::kEndOfLife: return add(object, event.tries ? "checked" : "");
+    case Operands::kSync: return add(object, order);
     case Operands::kOptionalName:
       if (event.object != kNoId) add(object);
       return;

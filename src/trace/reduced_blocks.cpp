@@ -85,6 +85,7 @@ Event given_back(Event acquisition) {
   acquisition.operation =
       acquisition.operation == Operation::kAcquire ? Operation::kRelease : Operation::kReleaseShared;
   acquisition.tries = false;
+  acquisition.order = MemoryOrder::kPlain;
   return acquisition;
 }
 

@@ -86,6 +86,7 @@ bool takes_one_name(Operands operands) {
     case Operands::kBlock:
     case Operands::kAcquisition:
     case Operands::kEndOfLife:
+    case Operands::kSync:
     case Operands::kRead:
     case Operands::kWrite: return true;
     case Operands::kNone:
@@ -294,15 +295,24 @@ void TextReader::parse_operation(std::string_view text, Event& event) {
       intern_object();
       return;
     case Operands::kAcquisition:
-      require_form(has_operands && (!has_second || second == "try") && after.empty(), "{0}(m) or {0}(m,try)");
+      require_form(has_operands && (!has_second || second == "try" || second == "together") && after.empty(),
+                   "{0}(m), {0}(m,try) or {0}(m,together)");
       intern_object();
-      event.tries = has_second;
+      event.tries = second == "try";
+      if (second == "together") event.order = MemoryOrder::kAcqRel;
       return;
     case Operands::kEndOfLife:
       require_form(has_operands && (!has_second || second == "checked") && after.empty(),
                    "{0}(x) or {0}(x,checked)");
       intern_object();
       event.tries = has_second;
+      return;
+    case Operands::kSync:
+      require_form(
+          has_operands && (!has_second || second == "release" || second == "acquire") && after.empty(),
+          "{0}(s), {0}(s,release) or {0}(s,acquire)");
+      intern_object();
+      event.order = find_order(second);
       return;
     case Operands::kNone: require_form(!has_operands && after.empty(), "{0}, without operands"); return;
     case Operands::kOptionalName:

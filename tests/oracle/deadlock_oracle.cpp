@@ -47,6 +47,10 @@ std::vector<std::set<Index>> forced_edges(const std::vector<Event>& trace) {
       if (event.operation == Operation::kWait && trace[j].operation == Operation::kPost &&
           trace[j].object == event.object)
         before[i].insert(j);
+      if (event.operation == Operation::kSync && event.order == MemoryOrder::kAcquire &&
+          trace[j].operation == Operation::kSync && trace[j].order == MemoryOrder::kRelease &&
+          trace[j].object == event.object)
+        before[i].insert(j);
     }
     std::vector<Phase>& phases = barriers[event.object];
     const std::pair<uint32_t, ThreadId> who{event.object, event.thread};
@@ -90,6 +94,27 @@ std::vector<Held> held_before(const std::vector<Event>& trace) {
   return result;
 }
 
+// The acquisition at `first` and all that are made together with it, by the index of their events: those that
+// follow it in the thread at once.
+std::vector<Index> taken_together(const std::vector<Event>& trace, Index first) {
+  std::vector<Index> group{first};
+  for (Index i = first + 1; i < trace.size(); ++i) {
+    if (trace[i].thread != trace[first].thread) continue;
+    if (!is_together(trace[i])) break;
+    group.push_back(i);
+  }
+  return group;
+}
+
+// What each thread holds while it waits before its events: those it takes together are not held then.
+std::vector<Held> held_waiting(const std::vector<Event>& trace) {
+  std::vector<Held> result = held_before(trace);
+  for (Index first = 0; first < trace.size(); ++first)
+    if (is_acquire(trace[first]) && !is_together(trace[first]))
+      for (const Index i : taken_together(trace, first)) result[i] = result[first];
+  return result;
+}
+
 bool conflicts(const Held& held, uint32_t lock, bool shared) {
   const auto found = held.find(lock);
   return found != held.end() && !(found->second.shared && shared);
@@ -99,7 +124,7 @@ bool conflicts(const Held& held, uint32_t lock, bool shared) {
 
 std::set<Cycle> lock_cycles(const std::vector<Event>& trace) {
   const std::vector<std::vector<bool>> ordered = closure(forced_edges(trace));
-  const std::vector<Held> held = held_before(trace);
+  const std::vector<Held> held = held_waiting(trace);
   std::vector<Index> dependencies;
   for (Index i = 0; i < trace.size(); ++i)
     if (is_acquire(trace[i]) && !trace[i].tries && !held[i].empty()) dependencies.push_back(i);
@@ -174,10 +199,13 @@ std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace
       if (state.at(thread) == events.size()) continue;
       const Index next = events[state.at(thread)];
       if (!std::all_of(before[next].begin(), before[next].end(), [&](Index i) { return done[i]; })) continue;
-      if (is_acquire(trace[next]))
+      // Those taken together are taken at once, when all of them are free.
+      std::vector<Index> step{next};
+      if (is_acquire(trace[next])) step = taken_together(trace, next);
+      for (const Index one : step)
         for (const auto& [other, others_events] : program)
-          if (other != thread &&
-              conflicts(holds(other), trace[next].object, trace[next].operation == Operation::kAcquireShared))
+          if (is_acquire(trace[one]) && other != thread &&
+              conflicts(holds(other), trace[one].object, trace[one].operation == Operation::kAcquireShared))
             waits[thread].insert(other);
       if (waits.count(thread) != 0) {
         // A try goes on without the lock, where the trace does not say.
@@ -185,7 +213,7 @@ std::set<std::set<ThreadId>> reachable_deadlocks(const std::vector<Event>& trace
         continue;
       }
       State after = state;
-      ++after[thread];
+      after[thread] += step.size();
       if (seen.insert(after).second) open.push_back(after);
     }
     // All simple circles of the waits-for relation.

@@ -21,7 +21,7 @@ struct Participant {
 using Cycle = std::set<Participant>;
 
 // All cycles of dependencies by pairwise different threads that hold compatible locks and are unordered by
-// fork, join, barriers, semaphores and program order, and that contain no smaller cycle.
+// fork, join, barriers, semaphores, hand-overs and program order, and that contain no smaller cycle.
 std::set<Cycle> lock_cycles(const std::vector<Event>& trace);
 
 // For every schedule of the trace's operations, and every circle of threads in it that wait for each other's

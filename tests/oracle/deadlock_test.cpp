@@ -48,7 +48,7 @@ class LockTrace {
     if (choice[0] < 64 || threads_[id_].joined) id_ = choice[0] % shape_.threads;
     Thread& thread = threads_[id_];
     if (thread.joined) return;
-    const unsigned kind = choice[1] % (shape_.sync ? 32 : 26);
+    const unsigned kind = choice[1] % (shape_.sync ? 35 : 26);
     const std::string site = shape_.loops ? holding_text(thread) : fmt::format("row {}", events_);
     std::string operation;
     if (kind < 9) operation = acquire(thread, choice[2], false);
@@ -57,6 +57,7 @@ class LockTrace {
     if (kind >= 26 && (shape_.sync_while_holding || thread.held.empty()))
       operation = synchronize(thread, kind, choice[2]);
     if (operation.empty()) return;
+    if (kind >= 14) thread.may_go_on = false;
     thread.acted = true;
     text_ += fmt::format("T{}|{}|{}\n", id_, operation, site);
     ++events_;
@@ -74,6 +75,7 @@ class LockTrace {
     bool acted = false;
     bool forked = false;
     bool joined = false;
+    bool may_go_on = false;  // it has just taken a lock, so that it can take another together with it
   };
 
   std::string holding_text(const Thread& thread) const {
@@ -90,8 +92,13 @@ class LockTrace {
       const unsigned lock = (choice + i) % shape_.locks;
       if (!is_free(thread, lock, shared)) continue;
       thread.held.push_back({lock, shared});
-      const bool tries = choice >= 224;
-      return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", lock, tries ? ",try" : "");
+      const bool together = thread.may_go_on && choice >= 160;
+      const bool tries = !together && choice >= 224;
+      thread.may_go_on = !tries;
+      return fmt::format("{}(m{}{})", shared ? "acq_sh" : "acq", lock,
+                         together ? ",together"
+                         : tries  ? ",try"
+                                  : "");
     }
     return {};
   }
@@ -127,7 +134,10 @@ class LockTrace {
         --thread.arrived;
         return "leave(b)";
       case 30: return fmt::format("post(s{})", choice % 2);
-      default: return fmt::format("wait(s{})", choice % 2);
+      case 31: return fmt::format("wait(s{})", choice % 2);
+      case 32: return fmt::format("sync(s{},release)", choice % 2);
+      case 33: return fmt::format("sync(s{},acquire)", choice % 2);
+      default: return fmt::format("sync(s{})", choice % 2);  // no order that matters here
     }
   }
 
@@ -291,8 +301,8 @@ void check_schedules(const LockTraceShape& shape) {
   const std::set<std::set<ThreadId>> reachable = oracle::reachable_deadlocks(events);
   RC_LOG() << trace;
   const std::vector<Finding> findings = check_text("deadlock", trace);
-  const bool tries =
-      std::any_of(events.begin(), events.end(), [](const Event& event) { return event.tries; });
+  const bool tries = std::any_of(events.begin(), events.end(),
+                                 [](const Event& event) { return event.tries || is_together(event); });
   bool any_predicted = false;
   for (const Finding& finding : findings) any_predicted |= finding.strength == Strength::kPredicted;
   RC_TAG(findings.empty()    ? "no finding"

@@ -1,5 +1,6 @@
 // Locks taken in orders that can end in a deadlock, in a run in which they did not: the threads take turns.
 #include <array>
+#include <future>
 #include <mutex>
 #include <vector>
 
@@ -31,6 +32,12 @@ void behind_gate(std::mutex& first, std::mutex& second) {
 
 void lock_both_at_once(std::mutex& first, std::mutex& second) { const std::scoped_lock both(first, second); }
 
+// With `first` held, the others may have to wait for it.
+void lock_both_inside(std::mutex& first, std::mutex& second, std::mutex& third) {
+  const std::lock_guard<std::mutex> one(first);
+  const std::scoped_lock both(second, third);  // here: both
+}
+
 // Gives up what it has when it cannot have all.
 void lock_or_try(std::mutex& first, std::mutex& second) {
   for (;;) {
@@ -59,6 +66,59 @@ void lock_one_early(std::mutex& first, std::mutex& second) {
   other.join();
 }
 
+// Order that no schedule can turn around: who takes the locks the other way has waited for who took them.
+void after_future() {
+  std::promise<void> done;
+  in_turns({[&] {
+              lock_both(a, b);
+              done.set_value();
+            },
+            [&] {
+              done.get_future().wait();
+              lock_both(b, a);
+            }});
+}
+void after_packaged_task() {
+  std::packaged_task<void()> task([] { lock_both(a, b); });
+  in_turns({[&] { task(); },
+            [&] {
+              task.get_future().get();
+              lock_both(b, a);
+            }});
+}
+void after_call_once() {
+  std::once_flag flag;
+  const auto once = [&] { std::call_once(flag, [] { lock_both(a, b); }); };
+  in_turns({once, [&] {
+              once();
+              lock_both(b, a);
+            }});
+}
+void after_local_static() {
+  const auto once = [] {
+    static const bool done = (lock_both(a, b), true);
+    return done;
+  };
+  in_turns({once, [&] {
+              once();
+              lock_both(b, a);
+            }});
+}
+// Two that wait for the same future do not wait for each other.
+void both_after_future() {
+  std::promise<void> done;
+  const std::shared_future<void> ready = done.get_future().share();
+  done.set_value();
+  in_turns({[&, ready] {
+              lock_both(a, b);
+              ready.wait();
+            },
+            [&, ready] {
+              ready.wait();
+              lock_both(b, a);
+            }});
+}
+
 const twins::Cases kCases = {
     {"two_locks", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(b, a); }}); }},
     {"three_locks",
@@ -71,6 +131,13 @@ const twins::Cases kCases = {
        lock_both(a, b);
        in_turns({[] { lock_both(b, a); }});
      }},
+    {"both_after_future", both_after_future},
+    {"after_future", after_future},
+    {"after_packaged_task", after_packaged_task},
+    {"after_call_once", after_call_once},
+    {"after_local_static", after_local_static},
+    {"at_once_inside", [] { in_turns({[] { lock_both_inside(a, b, c); }, [] { lock_both(c, a); }}); }},
+    {"at_once_behind", [] { in_turns({[] { lock_both_inside(a, b, c); }, [] { lock_both(a, c); }}); }},
     {"same_order", [] { in_turns({[] { lock_both(a, b); }, [] { lock_both(a, b); }}); }},
     {"gate", [] { in_turns({[] { behind_gate(a, b); }, [] { behind_gate(b, a); }}); }},
     {"at_once", [] { in_turns({[] { lock_both_at_once(a, b); }, [] { lock_both_at_once(b, a); }}); }},

@@ -117,6 +117,69 @@ TEST(DeadlockOrder, SemaphoreOrders) {
 }
 
 // Notifying, atomics and locks do not force an order.
+// A future, or what is done once: who waits for it goes on only after it is there.
+TEST(DeadlockOrder, HandOverOrders) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    acq(b)          |
+    rel(b)          |
+    rel(a)          |
+    sync(s,release) |
+                    | sync(s,acquire)
+                    | acq(b)
+                    | acq(a)
+    => clean
+  )");
+}
+
+// Those who wait for the same come in any order among themselves.
+TEST(DeadlockOrder, WhoWaitsOrdersNobody) {
+  expect_table("deadlock", R"(
+    T0              | T1              | T2
+    sync(s,release) |                 |
+                    | acq(a)          |
+                    | acq(b)          |
+                    | rel(b)          |
+                    | rel(a)          |
+                    | sync(s,acquire) |
+                    |                 | sync(s,acquire)
+                    |                 | acq(b)
+                    |                 | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+// Reference counts and their like: in another schedule the other thread comes first.
+TEST(DeadlockOrder, OtherSynchronizationDoesNotOrder) {
+  expect_table("deadlock", R"(
+    T1      | T2
+    acq(a)  |
+    acq(b)  |
+    rel(b)  |
+    rel(a)  |
+    sync(s) |
+            | sync(s)
+            | acq(b)
+            | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
+TEST(DeadlockOrder, HandOverWhileHoldingIsPotential) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    sync(s,acquire) |
+    acq(b)          |
+    rel(b)          |
+    rel(a)          |
+                    | acq(b)
+                    | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
+  )");
+}
+
 TEST(DeadlockOrder, NotifyAndAtomicsDoNotOrder) {
   expect_table("deadlock", R"(
     T1             | T2

@@ -33,7 +33,7 @@ TEST(Deadlock, SameOrderIsClean) {
   )");
 }
 
-// std::lock() and std::scoped_lock wait for one lock and try the others.
+// As try_lock() does.
 TEST(Deadlock, WhoTriesWaitsForNobody) {
   expect_table("deadlock", R"(
     T1          | T2
@@ -44,6 +44,73 @@ TEST(Deadlock, WhoTriesWaitsForNobody) {
                 | acq(b)
                 | acq(a)
     => clean
+  )");
+}
+
+// std::lock(b, c) with a held gives b back to wait for c, and keeps a.
+TEST(Deadlock, WhoTakesTogetherWaitsWithWhatItHeldBefore) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    acq(b)          |
+    acq(c,together) |
+    rel(b)          |
+    rel(c)          |
+    rel(a)          |
+                    | acq(c)
+                    | acq(a)
+    => lock-order-cycle predicted: T1 acq(a), T1 acq(c,together), T2 acq(c), T2 acq(a)
+  )");
+}
+
+TEST(Deadlock, WhatIsTakenTogetherIsNotHeldWhileWaiting) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(d)          |
+    acq(a)          |
+    acq(b,together) |
+    acq(c,together) |
+    rel(c)          |
+    rel(b)          |
+    rel(a)          |
+    rel(d)          |
+                    | acq(c)
+                    | acq(b)
+                    | acq(a)
+    => clean
+  )");
+}
+
+TEST(Deadlock, WhatWasTakenTogetherIsHeldAfterIt) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    acq(b,together) |
+    acq(c)          |
+    rel(c)          |
+    rel(b)          |
+    rel(a)          |
+                    | acq(c)
+                    | acq(b)
+    => lock-order-cycle predicted: T1 acq(b,together), T1 acq(c), T2 acq(c), T2 acq(b)
+  )");
+}
+
+// Neither gets one of them while the other has the other, so no schedule comes to this.
+TEST(Deadlock, WhatWasTakenTogetherAndGivenBackMustHaveBeenFree) {
+  expect_table("deadlock", R"(
+    T1              | T2
+    acq(a)          |
+    acq(b,together) |
+    rel(b)          |
+    acq(b)          |
+    rel(b)          |
+    rel(a)          |
+                    | acq(b)
+                    | acq(a,together)
+                    | rel(a)
+                    | acq(a)
+    => lock-order-cycle potential: T1 acq(a), T1 acq(b), T2 acq(b), T2 acq(a)
   )");
 }
 

@@ -95,8 +95,12 @@ Trace random_trace(uint64_t seed, std::size_t count, uint32_t threads, uint32_t 
     }
     if (operation.operands == Operands::kOrder || operation.operands == Operands::kFence)
       event.order = static_cast<MemoryOrder>(1 + below(kMemoryOrders - 1));
+    if (operation.operands == Operands::kSync && below(2) == 0)
+      event.order = below(2) == 0 ? MemoryOrder::kRelease : MemoryOrder::kAcquire;
     if (operation.operands == Operands::kAcquisition || operation.operands == Operands::kEndOfLife)
       event.tries = below(2) == 0;
+    if (operation.operands == Operands::kAcquisition && !event.tries && below(2) == 0)
+      event.order = MemoryOrder::kAcqRel;
     const bool access = operation.space == Space::kVariable &&
                         (operation.operands == Operands::kRead || operation.operands == Operands::kWrite ||
                          operation.operands == Operands::kOrder);
@@ -114,11 +118,13 @@ TEST(BinaryFormat, EveryOperationSurvivesTheRoundTrip) {
   const std::string text =
       "T0|r(x)|1\nT0|r(x,5)|1\nT0|r(x)>l|1\nT0|r(x,5)>l|\nT0|w(x)|a.cpp:3\nT0|w(x,-1)|\nT0|w(x)<l|\n"
       "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\n"
-      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m,try)|\nT0|rel_sh(m)|\nT0|fork(T1)|\nT1|start|\nT1|stop|\nT0|join("
+      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m,try)|\nT0|rel_sh(m)|\nT0|acq(m,together)|\nT0|fork(T1)|\nT1|start|"
+      "\nT1|stop|\nT0|join("
       "T1)|"
       "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
-      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"
+      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|sync(s)|\nT0|sync(s,release)|\nT0|sync(s,"
+      "acquire)|\nT0|notify(c)|\nT0|wake(c)|\n"
       "T0|fence|\nT0|fence(release)|\nT0|commit(x)|\nT0|alloc(x)|\nT0|free(x)|\nT0|task(k)|\nT0|endtask|\n"
       "T0|nd|\nT0|endnd|\nT0|set(l)|\nT0|set(l,a,b)|\nT0|br(l)|\nT0|focus(x)|\n"
       "main thread|w(y)|bank.cpp:3 in f < bank.cpp:9 in main\n";

@@ -32,11 +32,13 @@ TEST(TextReader, EveryOperationSurvivesTheRoundTrip) {
       "T0|ar(x,relaxed)|\nT0|aw(x,release)|\nT0|armw(x,acq_rel)|\nT0|acasfail(x,acquire)|\nT0|aw(x,seq_cst)|"
       "\n"
       "T0|ar(x,relaxed)>l|\nT0|aw(x,release)<l|\nT0|armw(x,acq_rel)>l|\nT0|acasfail(x,acquire)>l|\n"
-      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|acq(m,try)|\nT0|rel(m)|\nT0|fork(T1)|\nT0|"
+      "T0|acq(m)|\nT0|rel(m)|\nT0|acq_sh(m)|\nT0|rel_sh(m)|\nT0|acq(m,try)|\nT0|rel(m)|\nT0|acq(m,together)|"
+      "\nT0|rel(m)|\nT0|fork(T1)|\nT0|"
       "join(T1)|\nT0|start|\nT0|stop|"
       "\n"
       "T0|begin|\nT0|begin(Account::withdraw)|\nT0|begin(f,deterministic)|\nT0|end|\nT0|end(f)|\n"
-      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|notify(c)|\nT0|wake(c)|\n"
+      "T0|arrive(b)|\nT0|leave(b)|\nT0|post(s)|\nT0|wait(s)|\nT0|sync(s)|\nT0|sync(s,release)|\nT0|sync(s,"
+      "acquire)|\nT0|notify(c)|\nT0|wake(c)|\n"
       "T0|fence|\nT0|fence(release)|\nT0|commit(x)|\nT0|alloc(x)|\nT0|free(x)|\nT0|task(k)|\nT0|endtask|\n"
       "T0|nd|\nT0|endnd|\nT0|set(l)|\nT0|set(l,a,b)|\nT0|br(l)|\nT0|focus(x)|\n"
       "main thread|w(y)|bank.cpp:3 in f < bank.cpp:9 in main\n";
@@ -75,9 +77,12 @@ TEST(TextReader, NamesTheLineOfAnError) {
   EXPECT_EQ(error_of("T||"), "t:1: the operation between the two '|' is missing");
   EXPECT_EQ(error_of("T|r(x)|a|b"), "t:1: more than two '|'; a site cannot contain one");
   EXPECT_EQ(error_of("T|r(x|"), "t:1: 'r(x' has no closing ')'");
-  EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(m) or acq(m,try)");
-  EXPECT_EQ(error_of("T|acq(a,b)|"), "t:1: 'acq(a,b)' is not of the form acq(m) or acq(m,try)");
+  EXPECT_EQ(error_of("T|acq|"), "t:1: 'acq' is not of the form acq(m), acq(m,try) or acq(m,together)");
+  EXPECT_EQ(error_of("T|acq(a,b)|"),
+            "t:1: 'acq(a,b)' is not of the form acq(m), acq(m,try) or acq(m,together)");
   EXPECT_EQ(error_of("T|free(a,b)|"), "t:1: 'free(a,b)' is not of the form free(x) or free(x,checked)");
+  EXPECT_EQ(error_of("T|sync(s,seq_cst)|"),
+            "t:1: 'sync(s,seq_cst)' is not of the form sync(s), sync(s,release) or sync(s,acquire)");
   EXPECT_EQ(error_of("T|begin(f,fast)|").substr(0, 42), "t:1: 'begin(f,fast)' is not of the form be");
   EXPECT_EQ(
       error_of("T|ar(x,weak)|"),
