@@ -2,6 +2,7 @@
 // second reading.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -97,11 +98,11 @@ class RecentEvents {
 
   // Whether the batch can be kept together with the latest one.
   bool continues(const EventBatch& batch) const {
-    constexpr std::size_t kMost = 2'000;  // events
+    const std::size_t most = std::min<std::size_t>(2'000, least_ / 4);  // events: few too many are kept
     if (batches_.empty()) return false;
     const Kept& latest = batches_.back();
     return latest.ended_locks.empty() && latest.first + latest.count == batch.first &&
-           latest.count + batch.events.size() <= kMost;
+           latest.count + batch.events.size() <= most;
   }
 
   // Leaves the memory of its events to `events`.

@@ -206,10 +206,11 @@ TEST(BinaryDamage, ErrorNamesFileAndOffset) {
 
 TEST(BinaryDamage, VersionsAreToldApart) {
   Sample sample;
-  sample.bytes[kBinaryMagic.size()] = 9;
-  EXPECT_EQ(read(sample.bytes).error,
-            "t: has trace format version 9, but this Heddle reads versions 1 to 8; use the Heddle that wrote "
-            "it, or record again");
+  sample.bytes[kBinaryMagic.size()] = 10;
+  EXPECT_EQ(
+      read(sample.bytes).error,
+      "t: has trace format version 10, but this Heddle reads versions 1 to 9; use the Heddle that wrote "
+      "it, or record again");
   sample.bytes[kBinaryMagic.size()] = 1;
   EXPECT_EQ(read(sample.bytes).events, sample.events);
   sample.bytes[kBinaryMagic.size() + 4] = 2;
