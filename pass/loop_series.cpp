@@ -200,6 +200,7 @@ void take_out_of_loops(Function& function, FunctionAnalysisManager& analyses,
     return entry->second;
   };
   for (Access& access : accesses) {
+    if (access.instruction->isVolatile()) continue;  // each counts, and is told by a full recording
     const BasicBlock* block = access.instruction->getParent();
     for (const Loop* loop = loops.getLoopFor(block); loop != nullptr; loop = loop->getParentLoop()) {
       if (!is_fit(*loop) || !loop->isLoopInvariant(access.address) ||
