@@ -229,7 +229,7 @@ void read_summaries(std::string_view texts, const std::string& file, Program& pr
 std::string summary_text(const Program& program) {
   std::string text(kSummaryVersion);
   text += '\n';
-  const auto add = [&](auto... words) {
+  const auto add = [&](const auto&... words) {
     text += fmt::format("{}\n", fmt::join(std::vector<std::string>{std::string(words)...}, "\t"));
   };
   for (const auto& [path, hash] : program.sources) add("source", hash, path);
