@@ -1,5 +1,5 @@
 // A lock for a few instructions; waits by spinning, then by yielding. Never held across a call into the
-// program or libc.
+// program or libc, but for one place, which says why (interpose/exceptions.cpp).
 #pragma once
 
 #include <sched.h>

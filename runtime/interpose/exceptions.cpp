@@ -32,7 +32,9 @@ constexpr std::size_t kClass = 80;  // in the header: who made it
 constexpr uint64_t kIsOfGcc = 0x474E5543432B2B00;
 constexpr uint64_t kIsThrownAgain = 1;  // by rethrow_exception: the header begins with the object's address
 
-constinit SpinLock lock;  // who drops a reference that is not the last
+// Who drops a reference that is not the last. Held while the library does so, which runs nothing of the
+// program's: at most it frees what throwing the exception again took.
+constinit SpinLock lock;
 constinit std::atomic<bool> any_is_shared{false};
 __thread bool is_dropping = false;  // the calling thread: the library may come here from there
 
